@@ -63,7 +63,7 @@ class EndpointFixture:
     @property
     def unchosen(self) -> tuple[str, ...]:
         """The scripts of this test that no request has chosen so far: `assert not wireproof_endpoint.unchosen`."""
-        return self._endpoint.unchosen()
+        return self._endpoint.answerer.unchosen()
 
     @property
     def url(self) -> str:

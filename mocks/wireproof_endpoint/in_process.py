@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
-from wireproof_endpoint.endpoint.replies import json_reply
+from wireproof_endpoint.endpoint.requested import json_reply
 from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
 from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal
@@ -315,12 +315,12 @@ class _Playing:
 
     def _listen(self, wake: Any, wait: Any) -> None:  # noqa: ANN401 - functions
         with self._lock:
-            self._endpoint.listen(self._play.nonces, wake)
+            self._endpoint.answerer.listen(self._play.nonces, wake)
         try:
             wait()
         finally:
             with self._lock:
-                self._endpoint.unlisten(self._play.nonces, wake)
+                self._endpoint.answerer.unlisten(self._play.nonces, wake)
 
     async def _await(self, until: Until) -> None:
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
@@ -330,7 +330,7 @@ class _Playing:
             loop.call_soon_threadsafe(changed.set)
 
         with self._lock:
-            self._endpoint.listen(self._play.nonces, wake)
+            self._endpoint.answerer.listen(self._play.nonces, wake)
         try:
             async with asyncio.timeout(_seconds(until)):
                 await changed.wait()
@@ -338,7 +338,7 @@ class _Playing:
             pass
         finally:
             with self._lock:
-                self._endpoint.unlisten(self._play.nonces, wake)
+                self._endpoint.answerer.unlisten(self._play.nonces, wake)
 
 
 def _seconds(until: Until) -> float | None:

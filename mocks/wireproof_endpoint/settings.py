@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from wireproof_surfaces.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
@@ -70,6 +70,16 @@ class EndpointSettings:
     """Origins of browser clients that are let in; * is any."""
 
     # What the planners of answers ask for besides (`wireproof_surfaces.answers.plan.AnswerSettings`).
+    tool_block_max: ClassVar[int] = 0
+    """The most calls of a choice; 0: any number."""
+    tool_block_delimiter: ClassVar[str] = "\n"
+    """What stands between two blocks."""
+    suppress_tail_after_tools: ClassVar[bool] = True
+    """Whether text after calls is dropped."""
+    tools_strict: ClassVar[bool] = False
+    """Whether a call of a tool that was not declared fails a response."""
+    xml_escape: ClassVar[XmlEscape] = "xml"
+    """How values in blocks are escaped."""
 
     @property
     def backend(self) -> str:
@@ -84,28 +94,3 @@ class EndpointSettings:
     def responses_stop_policy(self) -> StopPolicy:
         """How many calls a response has."""
         return self.stop_policy
-
-    @property
-    def tool_block_max(self) -> int:
-        """The most calls of a choice; 0: any number."""
-        return 0
-
-    @property
-    def tool_block_delimiter(self) -> str:
-        """What stands between two blocks."""
-        return "\n"
-
-    @property
-    def suppress_tail_after_tools(self) -> bool:
-        """Whether text after calls is dropped."""
-        return True
-
-    @property
-    def tools_strict(self) -> bool:
-        """Whether a call of a tool that was not declared fails a response."""
-        return False
-
-    @property
-    def xml_escape(self) -> XmlEscape:
-        """How values in blocks are escaped."""
-        return "xml"

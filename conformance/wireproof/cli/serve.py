@@ -219,7 +219,7 @@ def serve(  # noqa: PLR0913 - one for each option
     )
     endpoint = serving.endpoint_of(settings, library, noted)
     serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
-    return endpoint.unchosen() if workers == 1 else ()
+    return endpoint.answerer.unchosen() if workers == 1 else ()
 
 
 def _journal(limit: int, path: Path | None) -> Journal:

@@ -102,7 +102,7 @@ def connected(served: Endpoint, main: Callable[[Connection], Awaitable[None]]) -
         connection = Connection(served)
         await main(connection)
         connection.protocol.connection_lost(None)
-        while connection.application.answers.running:  # noqa: ASYNC110 - round by round
+        while connection.application.running:  # noqa: ASYNC110 - round by round
             await asyncio.sleep(0)
 
     asyncio.run(run())
@@ -116,13 +116,13 @@ def test_a_whole_answer_is_written_at_once_where_its_request_is_read() -> None:
             assert head.startswith(b"HTTP/1.1 200 OK\r\n")
             assert f"\r\ncontent-length: {len(body)}".encode() in head.lower()
             assert json.loads(body)["choices"][0]["message"]["content"] == "Yes."
-        assert not connection.application.answers.running
+        assert not connection.application.running
         assert connection.wire.high == 0, "what is written leaves at once"
 
     served = endpoint({"say": ["Yes."]})
     connected(served, main)
     assert [entry.ended for entry in served.journal.entries] == [AnswerEnding.COMPLETED] * 2
-    assert served.playing == 0
+    assert served.answerer.playing == 0
 
 
 def test_the_head_and_the_first_piece_of_a_stream_are_one_write_and_the_rest_follows() -> None:
@@ -140,7 +140,7 @@ def test_the_head_and_the_first_piece_of_a_stream_are_one_write_and_the_rest_fol
     [entry] = served.journal.entries
     assert (entry.status, entry.ended) == (200, AnswerEnding.COMPLETED)
     assert entry.sent.count(b'"content":"x"') > 50
-    assert served.playing == 0
+    assert served.answerer.playing == 0
 
 
 def test_a_stream_goes_on_after_the_first_pieces_of_others() -> None:

@@ -75,4 +75,4 @@ def test_an_answer_that_is_over_leaves_nothing_for_the_collector(kind: str, most
         play(served, path, body, most)
     # A whole object graph is hundreds of objects; some of an exception may be left by the interpreter itself.
     assert gc.collect() < 20
-    assert served.playing == 0
+    assert served.answerer.playing == 0

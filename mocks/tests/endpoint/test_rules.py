@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from wireproof_endpoint.api.function_schema import TYPES
-from wireproof_endpoint.api.strict_schema import needed
+from wireproof_endpoint.api.schemas import TYPES, needed
 from wireproof_endpoint.in_process import transport
 
 if TYPE_CHECKING:

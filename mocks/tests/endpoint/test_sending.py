@@ -272,11 +272,11 @@ def test_a_client_that_leaves_a_silent_stream_ends_it_at_once() -> None:
         client = Client(served)
         task = asyncio.create_task(client.ask())
         await asyncio.sleep(7)
-        assert served.playing == 1
+        assert served.answerer.playing == 1
         client.leave()
         await task
         await asyncio.sleep(0)
-        return asyncio.get_running_loop().time(), served.playing
+        return asyncio.get_running_loop().time(), served.answerer.playing
 
     assert run(left())[0] == (7, 0)
 
@@ -288,9 +288,9 @@ def test_a_client_that_leaves_a_stream_without_waits_ends_it_soon() -> None:
         client.leaves_after = 20
         await client.ask()
         # It goes on as soon as it has its turn, and sees that its client has left.
-        while served.playing:  # noqa: ASYNC110 - round by round
+        while served.answerer.playing:  # noqa: ASYNC110 - round by round
             await asyncio.sleep(0)
-        return len(client.pieces), served.playing
+        return len(client.pieces), served.answerer.playing
 
     assert run(left())[0] in {(20, 0), (21, 0)}
 

@@ -13,8 +13,8 @@ import pytest
 from wireproof_endpoint.endpoint import Endpoint, EndpointRequest
 from wireproof_endpoint.in_process import Transport
 from wireproof_endpoint.play import Play, WholeReply
-from wireproof_endpoint.service.chaos import FAULTS, Chaos
-from wireproof_endpoint.service.latency import Latency, TimeError, times
+from wireproof_endpoint.service.chaos import FAULTS, fault_of
+from wireproof_endpoint.service.latency import TimeError, delays, times
 from wireproof_endpoint.service.quota import KEYS, Quota, room_of
 from wireproof_endpoint.serving import endpoint_of, running
 from wireproof_endpoint.settings import EndpointSettings
@@ -106,11 +106,11 @@ def test_an_answer_waits_before_its_first_output_and_between_its_pieces() -> Non
 
 def test_the_same_seed_gives_the_same_times_and_another_one_others() -> None:
     def drawn(seed: int) -> list[list[float]]:
-        latency = Latency.of(EndpointSettings(ttft="0.2..0.5", itl="normal:0.1,0.05", jitter=0.2, seed=seed))
-        assert latency is not None
+        before = delays(EndpointSettings(ttft="0.2..0.5", itl="normal:0.1,0.05", jitter=0.2, seed=seed))
+        assert before is not None
         found = []
         for number in (1, 2):
-            pause, pace = latency.before(number)
+            pause, pace = before(number)
             assert isinstance(pause, Pause)
             assert isinstance(pace, Pace)
             found.append([pause.seconds, *itertools.islice(pace.gaps(), 5)])
@@ -198,25 +198,24 @@ def test_answers_say_what_is_left_and_a_refusal_is_noted_in_the_journal() -> Non
 
 
 def test_about_the_share_that_is_asked_for_fails_and_the_same_ones_each_time() -> None:
-    one, again, other = (Chaos(share=0.2, seed=seed) for seed in (1, 1, 2))
-    faults = [one.fault(number) for number in range(2000)]
+    faults, again, other = ([fault_of(number, share=0.2, seed=seed) for number in range(2000)] for seed in (1, 1, 2))
     assert 300 < sum(fault is not None for fault in faults) < 500
     assert {fault for fault in faults if fault} == set(FAULTS)
-    assert faults == [again.fault(number) for number in range(2000)]
-    assert faults != [other.fault(number) for number in range(2000)]
+    assert faults == again
+    assert faults != other
 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_failures_reach_the_client_and_the_journal_says_which(*, stream: bool) -> None:
     served = endpoint(chaos=1.0, seed=3)
-    chaos, seen = Chaos(share=1.0, seed=3), []
+    seen = []
     with running(served) as url, httpx.Client(base_url=url) as client:
         for _ in range(24):
             try:
                 seen.append(str(client.post("/chat/completions", json={**CHAT, "stream": stream}).status_code))
             except httpx.TransportError:
                 seen.append("broken")
-    expected = [chaos.fault(number) or "" for number in range(1, 25)]
+    expected = [fault_of(number, share=1.0, seed=3) or "" for number in range(1, 25)]
     assert seen == [next((code for code in ("429", "500", "503") if code in fault), "broken") for fault in expected]
     for entry, fault in zip(served.journal.entries, expected, strict=True):
         assert entry.script == "chaos"

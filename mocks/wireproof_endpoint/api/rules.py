@@ -30,7 +30,7 @@ from wireproof_endpoint.api.problems import (
     UNCODED,
     UNSUPPORTED,
 )
-from wireproof_endpoint.api.strict_schema import needed
+from wireproof_endpoint.api.schemas import needed
 from wireproof_surfaces.conversation import AssistantCall, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, UNKNOWN_PREVIOUS, ApiError, Problem
 from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.api.function_schema import wrong
 from wireproof_endpoint.api.problems import FUNCTION_SCHEMA, UNSUPPORTED
-from wireproof_endpoint.api.strict_schema import needed
+from wireproof_endpoint.api.schemas import needed, wrong
 from wireproof_surfaces.errors import MISSING_PARAM
 from wireproof_surfaces.surfaces.rules import WrongParameter
 

@@ -13,8 +13,8 @@ from wireproof_endpoint.journal.entry import NOT_KEPT
 from wireproof_endpoint.journal.why import Why
 from wireproof_endpoint.play import Play
 from wireproof_endpoint.received import Received
-from wireproof_endpoint.service.chaos import FAULTS, NAME, Chaos
-from wireproof_endpoint.service.latency import Latency
+from wireproof_endpoint.service.chaos import FAULTS, NAME, fault_of, why
+from wireproof_endpoint.service.latency import delays
 from wireproof_endpoint.turn import PlayedChoice, counts
 from wireproof_endpoint.wire.play import WirePlay, reaches_the_wire
 from wireproof_scripts.default.answer import default_answer
@@ -65,8 +65,7 @@ class Answerer:
         """The scripts as the last request found them; none where they cannot be read."""
         self._conditions: Conditions = ()
         self._nonces = Nonces()
-        self._latency = Latency.of(settings)
-        self._chaos = Chaos(share=settings.chaos, seed=settings.seed) if settings.chaos else None
+        self._delays = delays(settings)
         self._numbers = itertools.count(1)
         self._logins = itertools.count(1)
         self.asked = AskedModels()
@@ -182,11 +181,12 @@ class Answerer:
 
     def _served(self, selection: Selection, choice: int) -> Selection:
         """A selection as the service plays it: late, or with a failure in its place."""
-        if self._latency is not None:
-            selection = _begun_by(self._latency.before(self._asked), selection)
-        if self._chaos is not None and (fault := self._chaos.fault(self._asked)) is not None:
+        share, seed = self.settings.chaos, self.settings.seed
+        if self._delays is not None:
+            selection = _begun_by(self._delays(self._asked), selection)
+        if share and (fault := fault_of(self._asked, share=share, seed=seed)) is not None:
             if choice == 0:
-                self._entry.instead(NAME, self._chaos.why(fault, selection.script))
+                self._entry.instead(NAME, why(fault, share, selection.script))
             selection = replace(selection, parts=(FAULTS[fault],), first=0)
         return selection
 
@@ -217,7 +217,7 @@ class Answerer:
 
     def _note(self, selection: Selection, conversation: Conversation, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
-        why = Why(
+        found = Why(
             library=self._library,
             conversation=conversation,
             headers=self._headers,
@@ -230,7 +230,7 @@ class Answerer:
             refused=refuses,
         )
         script, part = (None, None) if refuses else (selection.script, selection.first)
-        self._entry.choose(script, part, why)
+        self._entry.choose(script, part, found)
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""

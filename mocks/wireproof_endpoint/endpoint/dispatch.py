@@ -15,7 +15,6 @@ from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.journal.why import Considered
 from wireproof_endpoint.play import Play, WholeReply
 from wireproof_endpoint.service.quota import PATHS, Quota, room_of
-from wireproof_endpoint.service.quota_headers import writer
 from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.surfaces import chatgpt_login, chatgpt_service
@@ -52,7 +51,8 @@ class Endpoint:
         journal: Journal | None = None,
     ) -> None:
         self.settings = settings
-        self._answerer = Answerer(settings, scripts, created=created, strict=strict)
+        self.answerer = Answerer(settings, scripts, created=created, strict=strict)
+        """What plays scripts, and knows which answers are under way."""
         self._cors = Cors(settings.cors_origins)
         limited = settings.rpm is not None or settings.tpm is not None
         self._quota = Quota(requests=settings.rpm, tokens=settings.tpm, clock=monotonic) if limited else None
@@ -61,23 +61,6 @@ class Endpoint:
     def require_key(self, key: str) -> None:
         """Let in whoever has this key alone, from now on."""
         self.settings = replace(self.settings, api_key=key)
-
-    def unchosen(self) -> tuple[str, ...]:
-        """The scripts beside the library that no request has chosen so far."""
-        return self._answerer.unchosen()
-
-    @property
-    def playing(self) -> int:
-        """Answers under way."""
-        return self._answerer.playing
-
-    def listen(self, nonces: set[int], wake: Callable[[], None]) -> None:
-        """Call `wake` whenever something changes under one of these nonces."""
-        self._answerer.listen(nonces, wake)
-
-    def unlisten(self, nonces: set[int], wake: Callable[[], None]) -> None:
-        """Call it no more."""
-        self._answerer.unlisten(nonces, wake)
 
     # Before the body is read
 
@@ -141,11 +124,11 @@ class Endpoint:
 
     def answer(self, request: EndpointRequest) -> WholeReply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
-        self._answerer.take(request)
+        self.answerer.take(request)
         try:
             self._count(request)
             handlers, name = self._handlers(request.path)
-            return handlers[request.method](self._answerer, request, name)
+            return handlers[request.method](self.answerer, request, name)
         except ApiError as error:
             return request.refused(error)
 
@@ -158,7 +141,7 @@ class Endpoint:
         if self._quota is not None and request.method == "POST" and request.path in PATHS:
             try:
                 size, room = len(request.body), room_of(request.body)
-                request.limits = self._quota.take(request.headers, size, room, writer(request.form))
+                request.limits = self._quota.take(request.headers, size, room, request.form)
             except ApiError as error:
                 request.entry.instead("quota", (Considered(script="quota", answers=True, why=error.problem.message),))
                 raise

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.api.messages_limits import limits_of
-from wireproof_endpoint.endpoint.replies import body_of, json_reply
+from wireproof_endpoint.api.limits import AnswerLimits, settings
+from wireproof_endpoint.endpoint.requested import json_reply
 from wireproof_surfaces.messages import messages_request
 from wireproof_surfaces.messages.message_object import usage_object
 from wireproof_surfaces.messages.messages_request import MessagesService
@@ -29,7 +29,7 @@ def create(answerer: Answerer, request: EndpointRequest) -> Play:
     """Answer a request."""
     asked = _parsed(answerer, request)
     plan = answerer.messages.plan(asked)
-    return answerer.play(replace(plan, headers={**plan.headers, **_allowance(answerer)}), limits_of(asked))
+    return answerer.play(replace(plan, headers={**plan.headers, **_allowance(answerer)}), _limits(asked))
 
 
 def count(answerer: Answerer, request: EndpointRequest) -> WholeReply:
@@ -53,4 +53,18 @@ def _allowance(answerer: Answerer) -> dict[str, str]:
 def _parsed(answerer: Answerer, request: EndpointRequest, *, counts: bool = False) -> MessagesRequest:
     settings = answerer.settings
     service = MessagesService(strict=True, prefill=settings.prefill, threads=settings.threads)
-    return messages_request.parse(body_of(request), request.headers, service, counts=counts)
+    return messages_request.parse(request.object(), request.headers, service, counts=counts)
+
+
+def _limits(asked: MessagesRequest) -> AnswerLimits:
+    """What is asked of an answer beyond what its surface does: its length, and thoughts."""
+    # Not its stop texts: the surface ends any answer there, and says at which.
+    single = asked.choice is not None and asked.choice.single
+    tokens = asked.body.get("max_tokens")
+    return AnswerLimits(
+        tokens=tokens,
+        calls=1 if single else None,
+        reasons=asked.thinking.asked,
+        summary=asked.thinking.asked,
+        settings=settings(asked.body.get("temperature"), asked.body.get("stop_sequences") or (), tokens),
+    )

@@ -10,11 +10,11 @@ from urllib.parse import parse_qsl
 
 from wireproof_endpoint.api import completions, embeddings, logprobs, rules
 from wireproof_endpoint.api.limits import limits_of
-from wireproof_endpoint.endpoint.replies import body_of, json_reply
+from wireproof_endpoint.endpoint.requested import json_reply
 from wireproof_endpoint.play import Play, WholeReply
-from wireproof_surfaces.answers.plan import serves
+from wireproof_surfaces.answers.plan import backend_model
 from wireproof_surfaces.api_forms import ServedModels
-from wireproof_surfaces.errors import BAD_REQUEST, UNKNOWN_MODEL, ApiError
+from wireproof_surfaces.errors import BAD_REQUEST, ApiError
 from wireproof_surfaces.surfaces import chat_request, chatgpt_login, chatgpt_service, responses_request
 from wireproof_surfaces.surfaces.rules import first_fault, refuse
 
@@ -28,16 +28,13 @@ Handler = Callable[["Answerer", "EndpointRequest", str], WholeReply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
 
 
-def _healthy(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"status": "ok"})
+def _saying(status: str) -> Mapping[str, Handler]:
+    return _read(lambda _answerer, _request, _name: json_reply({"status": status}))
 
 
-def _alive(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"status": "alive"})
-
-
-def _ready(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply({"status": "ready"})
+def _read(handler: Handler) -> dict[str, Handler]:
+    """What is read with GET, or as its head alone."""
+    return {"GET": handler, "HEAD": handler}
 
 
 def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
@@ -54,15 +51,12 @@ def _say_usage(_answerer: Answerer, _request: EndpointRequest, _name: str) -> Wh
 
 def _give_tokens(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
     """Tokens for any refresh token, asked for in JSON as Codex does, or in a form as OAuth has it."""
-    asked = _form_of(request) if "form" in request.headers.get("content-type", "") else body_of(request)
+    form = "form" in request.headers.get("content-type", "")
+    asked = dict(parse_qsl(request.body.decode(errors="replace"))) if form else request.object()
     refusal = chatgpt_login.refusal(asked)
     if refusal is not None:
         return json_reply(refusal, BAD_REQUEST.status)
     return json_reply(chatgpt_login.tokens(time(), answerer.next_login()))
-
-
-def _form_of(request: EndpointRequest) -> Mapping[str, str]:
-    return dict(parse_qsl(request.body.decode(errors="replace")))
 
 
 def _names(answerer: Answerer) -> Collection[str]:
@@ -74,44 +68,44 @@ def _served(answerer: Answerer) -> ServedModels:
 
 
 def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
-    if not serves(name, answerer.settings):
-        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+    backend_model(name, answerer.settings)
     return json_reply(request.form.model(_served(answerer), name))
 
 
-def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
-    body, most = body_of(request), answerer.settings.max_choices
+def _chat(
+    answerer: Answerer, body: Mapping[str, Any], headers: Mapping[str, str], *, full: bool
+) -> chat_request.ChatRequest:
     try:
-        parsed = chat_request.parse(body, request.headers, max_choices=most, full=True)
+        parsed = chat_request.parse(body, headers, max_choices=answerer.settings.max_choices, full=full)
     except ApiError as error:
         raise rules.coded(error, body) from error
     first_fault(rules.CHAT, body)
+    return parsed
+
+
+def _completions(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
+    body = request.object()
+    parsed = _chat(answerer, body, request.headers, full=True)
     return answerer.play(answerer.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
 def _complete(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
-    body = body_of(request)
+    body = request.object()
     chat = completions.as_chat(body)
-    try:
-        parsed = chat_request.parse(chat, {}, max_choices=answerer.settings.max_choices)
-    except ApiError as error:
-        raise rules.coded(error, chat) from error
-    first_fault(rules.CHAT, chat)
-    plan = answerer.chat.plan(parsed)
+    plan = answerer.chat.plan(_chat(answerer, chat, {}, full=False))
     echo = chat["messages"][0]["content"] if body.get("echo") is True else ""
     writer = completions.CompletionWriter(plan.writer, stream=plan.stream, echo=echo)
     return answerer.play(replace(plan, writer=writer), limits_of(chat))
 
 
 def _create(answerer: Answerer, request: EndpointRequest, _name: str) -> Play:
-    body = body_of(request)
-    return answerer.play(_responded(answerer, body, _asked(request, body)), limits_of(body))
+    body = request.object()
+    return answerer.play(_responded(answerer, body, _asked(answerer, request, body)), limits_of(body))
 
 
 def _compact(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
-    body = body_of(request)
-    asked = _asked(request, body)
-    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
+    body = request.object()
+    asked = _asked(answerer, request, body)
     try:
         return json_reply(answerer.responses.compact(asked))
     except ApiError as error:
@@ -119,24 +113,25 @@ def _compact(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeR
 
 
 def _create_there(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply | Play:
-    body = body_of(request)
+    body = request.object()
     refusal = chatgpt_service.refusal(body, wants_instructions=answerer.settings.login_instructions)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    plan = _responded(answerer, body, replace(_asked(request, body), output_at_end=False))
+    plan = _responded(answerer, body, replace(_asked(answerer, request, body), output_at_end=False))
     plan = replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS})
     return answerer.play(plan, replace(limits_of(body), settings=None))
 
 
-def _asked(request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
+def _asked(answerer: Answerer, request: EndpointRequest, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
-        return responses_request.parse(body, request.headers, full=True)
+        asked = responses_request.parse(body, request.headers, full=True)
     except ApiError as error:
         raise rules.coded(error, body) from error
+    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
+    return asked
 
 
 def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(rules.RESPONSES if answerer.settings.as_proxies_do else rules.RESPONSES_FLAT, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
     try:
         plan = answerer.responses.plan(asked, logprobs.of_response(body))
@@ -161,10 +156,9 @@ def _count_tokens(answerer: Answerer, request: EndpointRequest, _name: str) -> W
 
 
 def _embed(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
-    body = body_of(request)
+    body = request.object()
     answer = embeddings.answer(body)
-    if not serves(body["model"], answerer.settings):
-        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
+    backend_model(body["model"], answerer.settings)
     answerer.asked.note(body["model"])
     return json_reply(answer)
 
@@ -185,10 +179,10 @@ MODELS = "/v1/models/"
 """Names of models may hold slashes."""
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
-    "/healthz": {"GET": _healthy, "HEAD": _healthy},
-    "/livez": {"GET": _alive, "HEAD": _alive},
-    "/readyz": {"GET": _ready, "HEAD": _ready},
-    "/v1/models": {"GET": _list_models, "HEAD": _list_models},
+    "/healthz": _saying("ok"),
+    "/livez": _saying("alive"),
+    "/readyz": _saying("ready"),
+    "/v1/models": _read(_list_models),
     "/v1/chat/completions": {"POST": _completions},
     "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
@@ -199,17 +193,13 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
     chatgpt_login.PATH: {"POST": _give_tokens},
-    **{path: {"GET": _say_usage, "HEAD": _say_usage} for path in chatgpt_service.USAGE},
-    chatgpt_service.MODELS: {"GET": _list_models_there, "HEAD": _list_models_there},
+    **dict.fromkeys(chatgpt_service.USAGE, _read(_say_usage)),
+    chatgpt_service.MODELS: _read(_list_models_there),
 }
 """Path → method → handler."""
 PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {
-    (MODELS, ""): {"GET": _get_model, "HEAD": _get_model},
-    ("/v1/responses/", "/input_items"): {"GET": _input_items, "HEAD": _input_items},
-    ("/v1/responses/", ""): {
-        "GET": _retrieve,
-        "HEAD": _retrieve,
-        "DELETE": _delete,
-    },
+    (MODELS, ""): _read(_get_model),
+    ("/v1/responses/", "/input_items"): _read(_input_items),
+    ("/v1/responses/", ""): {**_read(_retrieve), "DELETE": _delete},
 }
 """What stands before and after a name in a path → method → handler."""

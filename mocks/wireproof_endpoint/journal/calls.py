@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_endpoint.journal import message_calls
 from wireproof_surfaces.surfaces.responses_input import CALLS, OUTPUTS
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
     A script may write frames of any JSON: what is not as it should be is passed over.
     """
     for value in objects:
-        yield from message_calls.pieces(value)
+        yield from _pieces_of_message(value)
         for choice in _objects_in(value.get("choices")):
             said = _object(choice.get("delta") or choice.get("message"))
             for index, call in enumerate(_objects_in(said.get("tool_calls"))):
@@ -82,6 +81,21 @@ def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
                 yield id_, id_, _said(item, "name"), _said(item, holds)
 
 
+def _pieces_of_message(value: Json) -> Iterator[tuple[object, str, str, str]]:
+    """The same of the Messages API: of an event, or of a whole message."""
+    delta = _object(value.get("delta"))
+    match value.get("type"):
+        case "content_block_start":
+            for block in _blocks([value.get("content_block")], "tool_use"):
+                yield ("block", str(value.get("index"))), _said(block, "id"), _said(block, "name"), ""
+        case "content_block_delta" if delta.get("type") == "input_json_delta":
+            yield ("block", str(value.get("index"))), "", "", _said(delta, "partial_json")
+        case "message":
+            for index, block in enumerate(_blocks(value.get("content"), "tool_use")):
+                said = json.dumps(block.get("input"), ensure_ascii=False)
+                yield ("block", str(index)), _said(block, "id"), _said(block, "name"), said
+
+
 def _results(body: object) -> Iterator[tuple[str, str]]:
     """Ids of calls and the texts of their results, in a request."""
     if not isinstance(body, dict):
@@ -89,8 +103,8 @@ def _results(body: object) -> Iterator[tuple[str, str]]:
     for message in _objects_in(body.get("messages")):
         if message.get("role") == "tool":
             yield str(message.get("tool_call_id")), _text(message.get("content"))
-        for id_, content in message_calls.results(message):
-            yield id_, _text(content)
+        for block in _blocks(message.get("content"), "tool_result"):
+            yield str(block.get("tool_use_id")), _text(block.get("content"))
     for item in _objects_in(body.get("input")):
         if item.get("type") in OUTPUTS:
             yield str(item.get("call_id")), _text(item.get("output"))
@@ -98,6 +112,10 @@ def _results(body: object) -> Iterator[tuple[str, str]]:
 
 def _objects_in(value: object) -> Iterator[Mapping[str, Any]]:
     yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def _blocks(content: object, kind: str) -> Iterator[Mapping[str, Any]]:
+    return (block for block in _objects_in(content) if block.get("type") == kind)
 
 
 def _said(value: Mapping[str, Any], name: str) -> str:

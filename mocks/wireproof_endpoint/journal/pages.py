@@ -8,6 +8,8 @@ loopback one, too, no header may say that the request was passed on, and no othe
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -63,11 +65,24 @@ def _answer(journal: Journal, path: str, head: RequestHead, peer: str) -> Answer
     if path == PATH:
         return 308, "text/plain", ""
     if path == f"{PATH}/":
-        # Not at the head: the template takes its time, and most endpoints are never looked at.
-        from wireproof_endpoint.journal.page import page  # noqa: PLC0415
-
-        return 200, "text/html", page()
+        return 200, "text/html", _page()
     return _data(journal, path, query)
+
+
+@cache
+def _page() -> str:
+    """One HTML file that loads nothing, and asks this endpoint alone for what it shows.
+
+    What was received or sent comes as JSON later, and is written as text: no markup of it is read.
+    """
+    # Not at the head: it takes its time, and most endpoints are never looked at.
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415
+    from markupsafe import Markup  # noqa: PLC0415
+
+    template = files("wireproof_endpoint").joinpath("journal", "template")
+    html, css, js = (template.joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(html).render(css=Markup(css), js=Markup(js))  # noqa: S704 (our own)
 
 
 def _data(journal: Journal, path: str, query: Query) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.journal.why import Considered
@@ -29,19 +28,16 @@ FAULTS: Mapping[str, tuple[Step, ...]] = {
 """What happens → the steps of it. All of it is what clients are to try again after, or to report."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chaos:
-    """`share` of the requests fail, from 0 to 1."""
+def fault_of(number: int, *, share: float, seed: int) -> str | None:
+    """What happens to the request of this number, a name of `FAULTS`; None: nothing.
 
-    share: float
-    seed: int
+    `share`: of all that fail, from 0 to 1.
+    """
+    chance = random.Random(f"{NAME}:{seed}:{number}")  # noqa: S311 - the same ones each time
+    return chance.choice(tuple(FAULTS)) if chance.random() < share else None
 
-    def fault(self, number: int) -> str | None:
-        """What happens to the request of this number, a name of `FAULTS`; None: nothing."""
-        chance = random.Random(f"{NAME}:{self.seed}:{number}")  # noqa: S311 - the same ones each time
-        return chance.choice(tuple(FAULTS)) if chance.random() < self.share else None
 
-    def why(self, fault: str, instead: str) -> tuple[Considered, ...]:
-        """What a journal says of it."""
-        why = f"by --chaos {self.share:g}: {fault}, in the place of {instead}"
-        return (Considered(script=NAME, answers=True, why=why),)
+def why(fault: str, share: float, instead: str) -> tuple[Considered, ...]:
+    """What a journal says of a fault."""
+    said = f"by --chaos {share:g}: {fault}, in the place of {instead}"
+    return (Considered(script=NAME, answers=True, why=said),)

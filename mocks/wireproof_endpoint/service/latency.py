@@ -87,36 +87,23 @@ def _swung(seconds: float, jitter: float, chance: random.Random) -> float:
     return seconds * (1.0 + chance.uniform(-1.0, 1.0) * jitter)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Latency:
-    """The times of all answers; None: none."""
+def delays(settings: EndpointSettings) -> Callable[[int], tuple[Step, ...]] | None:
+    """Gives the steps that come before those of the answer to the request of a number; None: settings ask for no times.
 
-    first: Draw | None
-    """To the first output."""
-    between: Draw | None
-    """Between two pieces of text."""
-    jitter: float
-    """By how much of itself each may be longer or shorter, from 0 to 1."""
-    seed: int
+    Raises:
+        TimeError: one of them cannot be read.
+    """
+    first, between = (times(text) if text else None for text in (settings.ttft, settings.itl))
+    if first is None and between is None:
+        return None
 
-    @staticmethod
-    def of(settings: EndpointSettings) -> Latency | None:
-        """The times that settings ask for; None: none.
-
-        Raises:
-            TimeError: one of them cannot be read.
-        """
-        first, between = (times(text) if text else None for text in (settings.ttft, settings.itl))
-        if first is None and between is None:
-            return None
-        return Latency(first=first, between=between, jitter=settings.jitter, seed=settings.seed)
-
-    def before(self, number: int) -> tuple[Step, ...]:
-        """The steps that come before those of the answer to the request of this number."""
-        chance = random.Random(f"{self.seed}:{number}")  # noqa: S311 - times, no secrets
+    def before(number: int) -> tuple[Step, ...]:
+        chance = random.Random(f"{settings.seed}:{number}")  # noqa: S311 - times, no secrets
         steps: list[Step] = []
-        if self.first is not None:
-            steps.append(Pause(min(LONGEST, _swung(self.first(chance), self.jitter, chance))))
-        if self.between is not None:
-            steps.append(_Drawn(jitter=self.jitter, draw=self.between, chance=chance))
+        if first is not None:
+            steps.append(Pause(min(LONGEST, _swung(first(chance), settings.jitter, chance))))
+        if between is not None:
+            steps.append(_Drawn(jitter=settings.jitter, draw=between, chance=chance))
         return tuple(steps)
+
+    return before

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wireproof_endpoint.service.quota_headers import MINUTE, of_openai, written
+from wireproof_surfaces.api_forms import MESSAGES, OPENAI
 from wireproof_surfaces.errors import ApiError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wireproof_endpoint.service.quota_headers import Write
+    from wireproof_surfaces.api_forms import ApiForm
 
+MINUTE = 60.0
 KEYS = 1024
 """Keys that are kept apart; of more, those used least recently begin again."""
 _CHARACTERS = 4
@@ -66,10 +69,10 @@ class Quota:
         self._clock = clock
         self._keys: OrderedDict[str, dict[str, _Bucket]] = OrderedDict()
 
-    def take(self, headers: Mapping[str, str], size: int, room: int, write: Write = of_openai) -> dict[str, str]:
+    def take(self, headers: Mapping[str, str], size: int, room: int, form: ApiForm = OPENAI) -> dict[str, str]:
         """Count a request of `size` bytes whose answer has room for so many tokens: the headers of its answer.
 
-        `write` makes them for one limit.
+        `form`: that of the API, which has headers of its own.
 
         Raises:
             ApiError: 429, with these headers and the time after which it may be tried again.
@@ -80,11 +83,11 @@ class Quota:
         for name, bucket in buckets.items():
             wait = bucket.wait(wanted[name])
             if wait > 0:
-                raise _exhausted(name, bucket, wanted[name], wait, _headers(buckets, write))
+                raise _exhausted(name, bucket, wanted[name], wait, _headers(buckets, form))
         for name, bucket in buckets.items():
             # A request that alone is larger than the limit takes all of it.
             bucket.left = max(0.0, bucket.left - wanted[name])
-        return _headers(buckets, write)
+        return _headers(buckets, form)
 
     def _buckets(self, headers: Mapping[str, str], now: float) -> dict[str, _Bucket]:
         key = next((headers[name] for name in _KEYS if name in headers), "")
@@ -98,10 +101,18 @@ class Quota:
         return buckets
 
 
-def _headers(buckets: Mapping[str, _Bucket], write: Write) -> dict[str, str]:
+def _headers(buckets: Mapping[str, _Bucket], form: ApiForm) -> dict[str, str]:
+    """What each limit is, what is left of it, and when all of it is there again, as this API writes it."""
     found: dict[str, str] = {}
-    for name, bucket in buckets.items():
-        found |= write(name, bucket.limit, math.floor(bucket.left), bucket.wait(bucket.limit))
+    for kind, bucket in buckets.items():
+        said = {"limit": str(bucket.limit), "remaining": str(math.floor(bucket.left))}
+        seconds = bucket.wait(bucket.limit)
+        if form is MESSAGES:
+            full = datetime.fromtimestamp(math.ceil(time.time() + seconds), UTC).isoformat().replace("+00:00", "Z")
+            found |= {f"anthropic-ratelimit-{kind}-{name}": value for name, value in {**said, "reset": full}.items()}
+        else:
+            said["reset"] = _written(seconds)
+            found |= {f"x-ratelimit-{name}-{kind}": value for name, value in said.items()}
     return found
 
 
@@ -109,8 +120,16 @@ def _exhausted(name: str, bucket: _Bucket, wanted: float, wait: float, headers: 
     used = bucket.limit - math.floor(bucket.left)
     message = (
         f"Rate limit reached on {name} per min ({_SHORT[name]}): Limit {bucket.limit}, Used {used}, "
-        f"Requested {wanted:.0f}. Please try again in {written(wait)}."
+        f"Requested {wanted:.0f}. Please try again in {_written(wait)}."
     )
     problem = Problem(429, name, "rate_limit_exceeded", message)
     waits = {"Retry-After": str(math.ceil(wait)), "retry-after-ms": str(math.ceil(wait * 1000))}
     return ApiError(problem, headers={**headers, **waits})
+
+
+def _written(seconds: float) -> str:
+    """A time as OpenAI writes it: 20ms, 1.5s, 6m0s."""
+    if seconds < 1:
+        return f"{math.ceil(seconds * 1000)}ms"
+    minutes, rest = divmod(math.ceil(seconds * 1000) / 1000, MINUTE)
+    return f"{minutes:.0f}m{rest:g}s" if minutes else f"{rest:g}s"

@@ -2,7 +2,7 @@
 
 Most of these steps are bytes of the body, or another head. What lies below HTTP is an output of its own:
 `CloseConnection` ends the connection, `Noise` writes on it beside HTTP, `StreamHead.seconds` is a head that comes
-slowly. On a socket `http.scripted_answer` does that; without one a client gets the exception that it would get then.
+slowly. On a socket `http.application` does that; without one a client gets the exception that it would get then.
 """
 
 from __future__ import annotations

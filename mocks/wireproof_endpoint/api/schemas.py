@@ -1,7 +1,11 @@
-"""What OpenAI's API asks of the schema of a function that is not strict. Pure.
+"""What OpenAI's API asks of the schemas of functions and of structured output. Pure.
 
-It is lenient about what a schema says, and refuses what is none: a root that is no object, a keyword whose value has
-the wrong type, a type that there is not, an array that does not say of what.
+Of a function that is not strict it is lenient about what a schema says, and refuses what is none: a root that is no
+object, a keyword whose value has the wrong type, a type that there is not, an array that does not say of what.
+
+Where tools or structured output are strict every object is closed and requires all its properties, the root is an
+object, and some keywords may not stand anywhere
+(https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas").
 """
 
 from __future__ import annotations
@@ -13,8 +17,11 @@ if TYPE_CHECKING:
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 AT_NO_ROOT = ("allOf", "anyOf", "enum", "not", "oneOf")
+NOT_STRICT = ("allOf", "dependentRequired", "dependentSchemas", "else", "if", "not", "oneOf", "then")
 _DEEPEST = 64
 """Deeper than any schema that the API takes: what is deeper is not looked at."""
+
+Place = tuple[str, ...]
 
 
 def _is_texts(value: object) -> bool:
@@ -46,13 +53,10 @@ def wrong(schema: object) -> str | None:
         return "a JSON Schema of `type: object`"
     if keyword := next((name for name in AT_NO_ROOT if name in schema), None):
         return f"a JSON Schema without `{keyword}` at its root"
-    return next(_faults(schema, (), 0), None)
+    return next(_found(_faults, schema, ("items", "additionalProperties")), None)
 
 
-def _faults(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str]:
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return
-    where = f"in {'.'.join(place)}" if place else "at its root"
+def _faults(schema: Mapping[str, Any], where: str) -> Iterator[str]:
     kinds = schema.get("type", [])
     for kind in kinds if isinstance(kinds, list) else [kinds]:
         if kind not in TYPES:
@@ -62,11 +66,46 @@ def _faults(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str]
     for name, (right, said) in _KEYWORDS.items():
         if name in schema and not right(schema[name]):
             yield f"a JSON Schema whose `{name}` is {said} {where}"
-    for below, inner in inner_schemas(schema):
-        yield from _faults(inner, (*place, *below), depth + 1)
 
 
-def inner_schemas(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
+def needed(schema: object) -> str | None:
+    """What would make a schema strict, with the place; None for one that is."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "an object at its root: `type: object`"
+    return next(_found(_needed, schema, ("items",)), None)
+
+
+def _needed(schema: Mapping[str, Any], where: str) -> Iterator[str]:
+    if keyword := next((name for name in NOT_STRICT if name in schema), None):
+        yield f"no `{keyword}` {where}"
+    kind, properties, required = (schema.get(name) for name in ("type", "properties", "required"))
+    if kind == "object" or (isinstance(kind, list) and "object" in kind):
+        if schema.get("additionalProperties") is not False:
+            yield f"`additionalProperties: false` {where}"
+        names = set(properties) if isinstance(properties, dict) else set()
+        if missing := sorted(names - set(map(str, required if isinstance(required, list) else ()))):
+            yield f"{', '.join(missing)} among the `required` {where}"
+
+
+def _found(
+    rule: Callable[[Mapping[str, Any], str], Iterator[str]],
+    schema: object,
+    single: tuple[str, ...],
+    place: Place = (),
+    depth: int = 0,
+) -> Iterator[str]:
+    """What a rule finds in a schema and in those in it, of which each is given to it with the words for its place.
+
+    `single`: the keywords that hold one schema.
+    """
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return
+    yield from rule(schema, f"in {'.'.join(place)}" if place else "at its root")
+    for below, inner in _inner(schema, single):
+        yield from _found(rule, inner, single, (*place, *below), depth + 1)
+
+
+def _inner(schema: Mapping[str, Any], single: tuple[str, ...]) -> Iterator[tuple[Place, object]]:
     """The schemas in a schema, each with its place there; what is none is passed over."""
     for keyword in ("properties", "$defs", "definitions"):
         value = schema.get(keyword)
@@ -76,5 +115,5 @@ def inner_schemas(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], 
         value = schema.get(keyword)
         for index, inner in enumerate(value if isinstance(value, list) else ()):
             yield (keyword, str(index)), inner
-    for keyword in ("items", "additionalProperties"):
+    for keyword in single:
         yield (keyword,), schema.get(keyword)
