@@ -13,6 +13,8 @@ import math
 import sys
 import threading
 import time
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -106,32 +108,27 @@ class Transport(_Bases):
 
     def respond(self, request: httpx.Request) -> httpx.Response:
         """The same for a route of respx, as its `side_effect`; for async clients it is `arespond`."""
-        return self._response(request, request.read())
+        asked, answer = self._asked(request, request.read())
+        if isinstance(answer, WholeReply):
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        return self._begun(request, asked, playing.begin(request), playing)
 
     async def arespond(self, request: httpx.Request) -> httpx.Response:
         """The same for a route of respx that async clients use."""
-        response: httpx.Response = await self.handle_async_request(request)
-        return response
-
-    def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
-        """The response; its body is played as it is read."""
-        return self._response(request, request.read())
-
-    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
-        """The response; its body is played as it is read."""
-        body = await request.aread()
-        asked, answer = self._asked(request, body)
+        asked, answer = self._asked(request, await request.aread())
         if isinstance(answer, WholeReply):
             return self._replied(request, asked, answer)
         playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
         return self._begun(request, asked, await playing.abegin(request), playing)
 
-    def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
-        asked, answer = self._asked(request, body)
-        if isinstance(answer, WholeReply):
-            return self._replied(request, asked, answer)
-        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
-        return self._begun(request, asked, playing.begin(request), playing)
+    def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
+        """The response; its body is played as it is read."""
+        return self.respond(request)
+
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
+        """The response; its body is played as it is read."""
+        return await self.arespond(request)
 
     def _begun(
         self, request: httpx.Request, asked: EndpointRequest, first: StreamHead | WholeReply, playing: _Playing
@@ -140,14 +137,19 @@ class Transport(_Bases):
             return self._replied(request, asked, first)
         headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
         asked.entry.open(200, headers)
-        made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
+        # A body that both kinds of client can read.
+        kind = type("Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {})
+        made: httpx.Response = module.Response(200, headers=headers, stream=kind(playing), request=request)
         return made
 
     def _replied(self, request: httpx.Request, asked: EndpointRequest, reply: WholeReply) -> httpx.Response:
         now, headers = time.monotonic(), self._endpoint.dressed(reply.headers, asked)
         with self._lock:
             self._endpoint.journal.whole(asked.entry, now, reply.status, headers, reply.body)
-        return _made(request, reply.status, headers, reply.body)
+        made: httpx.Response = _module(request).Response(
+            reply.status, headers=headers, content=reply.body, request=request
+        )
+        return made
 
     def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Play]:
         method, path, query = request.method, request.url.path, request.url.query.decode()
@@ -167,17 +169,6 @@ class Transport(_Bases):
 def _module(request: httpx.Request) -> ModuleType:
     """The library that a request is of: httpx or httpx2."""
     return sys.modules[type(request).__module__.partition(".")[0]]
-
-
-def _made(request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes) -> httpx.Response:
-    made: httpx.Response = _module(request).Response(status, headers=dict(headers), content=body, request=request)
-    return made
-
-
-def _stream(module: ModuleType, playing: _Playing) -> Any:  # noqa: ANN401 - of either library
-    """A body that both kinds of client can read."""
-    kind = type("Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {})
-    return kind(playing)
 
 
 class _Body:
@@ -227,11 +218,7 @@ class _Playing:
         Raises:
             httpx.TransportError: the script ends the connection before there is either.
         """
-        output = self._next()
-        while isinstance(output, Until):
-            self._wait(output)
-            output = self._next()
-        first = self._first(request, output)
+        first = self._first(request, self._ready())
         if isinstance(first, StreamHead) and first.seconds:
             time.sleep(first.seconds)
         return first
@@ -239,11 +226,7 @@ class _Playing:
     async def abegin(self, request: Any) -> StreamHead | WholeReply:  # noqa: ANN401 - of either library
         """The same on an event loop."""
         try:
-            output = self._next()
-            while isinstance(output, Until):
-                await self._await(output)
-                output = self._next()
-            first = self._first(request, output)
+            first = self._first(request, await self._aready())
             if isinstance(first, StreamHead) and first.seconds:
                 await asyncio.sleep(first.seconds)
         # A client that gives up before there is a response has nothing that it could close.
@@ -278,23 +261,40 @@ class _Playing:
 
     def pieces(self) -> Iterator[bytes]:
         """The pieces of a stream's body."""
-        while (output := self._next()) is not None:
-            if isinstance(output, Until):
-                self._wait(output)
-            elif isinstance(output, bytes):
-                yield output
-            elif isinstance(output, CloseConnection | Noise):
-                raise self._end(output, _INCOMPLETE)
+        while (output := self._ready()) is not None:
+            if piece := self._piece(output):
+                yield piece
 
     async def apieces(self) -> AsyncIterator[bytes]:
         """The same on an event loop."""
-        while (output := self._next()) is not None:
-            if isinstance(output, Until):
-                await self._await(output)
-            elif isinstance(output, bytes):
-                yield output
-            elif isinstance(output, CloseConnection | Noise):
-                raise self._end(output, _INCOMPLETE)
+        while (output := await self._aready()) is not None:
+            if piece := self._piece(output):
+                yield piece
+
+    def _piece(self, output: Output) -> bytes:
+        if isinstance(output, CloseConnection | Noise):
+            raise self._end(output, _INCOMPLETE)
+        return output if isinstance(output, bytes) else b""
+
+    def _ready(self) -> Output | None:
+        """What comes next, when its time has come; None at the end."""
+        while isinstance(output := self._next(), Until):
+            changed = threading.Event()
+            with self._listening(changed.set):
+                changed.wait(_seconds(output))
+        return output
+
+    async def _aready(self) -> Output | None:
+        """The same on an event loop."""
+        loop = asyncio.get_running_loop()
+        while isinstance(output := self._next(), Until):
+            changed = asyncio.Event()
+            # Another thread may have changed it.
+            wake = partial(loop.call_soon_threadsafe, changed.set)
+            with self._listening(wake), suppress(TimeoutError):
+                async with asyncio.timeout(_seconds(output)):
+                    await changed.wait()
+        return output
 
     def _next(self) -> Output | None:
         with self._lock:
@@ -309,33 +309,13 @@ class _Playing:
                 self._entry.send(now, output)
             return output
 
-    def _wait(self, until: Until) -> None:
-        changed = threading.Event()
-        self._listen(changed.set, lambda: changed.wait(_seconds(until)))
-
-    def _listen(self, wake: Any, wait: Any) -> None:  # noqa: ANN401 - functions
+    @contextmanager
+    def _listening(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Have `wake` called whenever something changes under the nonces of the play."""
         with self._lock:
             self._endpoint.answerer.listen(self._play.nonces, wake)
         try:
-            wait()
-        finally:
-            with self._lock:
-                self._endpoint.answerer.unlisten(self._play.nonces, wake)
-
-    async def _await(self, until: Until) -> None:
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            # Another thread may have changed it.
-            loop.call_soon_threadsafe(changed.set)
-
-        with self._lock:
-            self._endpoint.answerer.listen(self._play.nonces, wake)
-        try:
-            async with asyncio.timeout(_seconds(until)):
-                await changed.wait()
-        except TimeoutError:
-            pass
+            yield
         finally:
             with self._lock:
                 self._endpoint.answerer.unlisten(self._play.nonces, wake)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.turn import Next, PlayedChoice, Texts
     from wireproof_surfaces.answers.plan import AnswerPlan
 
+JSON = {"Content-Type": "application/json"}
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
@@ -97,6 +98,10 @@ class Play:
     _last = _written = _commit = 0.0
     """When something last happened, and was last sent, and when the status line goes out at the latest."""
     _over = False
+    _below = _cut = False
+    """Whether the turn wants something of what lies below an answer (`WirePlay`), and whether that has ended it."""
+    _shared = SHARED
+    """Frames that may share a piece; 0: none do."""
 
     def __init__(
         self,
@@ -147,8 +152,12 @@ class Play:
                 break
             if step % GIVING_WAY == 0:
                 now = yield Until(now)
-            event = self._next(now, SHARED)
-            if isinstance(event, Until):
+            event = self._next(now, self._shared)
+            if self._below:
+                now = last = yield from self._play_below(now)
+                if self._cut:
+                    return
+            elif isinstance(event, Until):
                 waited = now - last
                 if waited >= self._settings.idle_timeout:
                     self._feed(ChoiceFailed(FailureReason.TIMEOUT))
@@ -159,16 +168,24 @@ class Play:
                     now = min(now, event.time)
             else:
                 last = now
-        body = self._plan.writer.end()
-        yield WholeReply(status=200, headers={"Content-Type": "application/json", **self._plan.headers}, body=body)
+        yield from self._body()
+
+    def _body(self) -> Generator[Output, float, None]:
+        """A whole answer."""
+        yield WholeReply(status=200, headers={**JSON, **self._plan.headers}, body=self._plan.writer.end())
 
     def _stream(self, now: float) -> Generator[Output, float, None]:
         self._last = self._written = now
-        self._commit = now + self._settings.commit
+        self._commit = now + self._patience()
         frames: list[bytes] = []
-        room = 1  # the first output alone: it never waits for what comes after it
+        room = min(1, self._shared)  # the first output alone: it never waits for what comes after it
         while not self._over:
             step = self._next(now, room)
+            if self._below:
+                now = yield from self._play_below(now)
+                if self._cut:
+                    return
+                continue
             if not isinstance(step, Until):
                 self._last = now
                 if step:
@@ -176,14 +193,26 @@ class Play:
             if self._spoken and not self._began:
                 yield self._head()
             if self._began and frames and (self._ready >= room or isinstance(step, Until)):
-                self._written, self._ready, room = now, 0, SHARED
-                now = yield b"".join(frames)
+                self._written, self._ready, room = now, 0, self._shared
+                now = yield self._joined(frames)
                 frames.clear()
             if isinstance(step, Until):
                 now = yield from self._silence(step, frames, now)
         if not self._began:
             yield self._head()
-        yield b"".join([*frames, self._plan.writer.end()])
+        yield self._joined([*frames, self._plan.writer.end()])
+
+    def _patience(self) -> float:
+        """Seconds that the status line waits for the first output."""
+        return self._settings.commit
+
+    def _joined(self, frames: Sequence[bytes]) -> bytes:
+        """Frames as one piece."""
+        return b"".join(frames)
+
+    def _play_below(self, now: float) -> Generator[Output, float, float]:
+        """Do what the turn wants below the answer. Returns the time."""
+        raise NotImplementedError
 
     def _head(self) -> StreamHead:
         self._began = True

@@ -71,7 +71,7 @@ class Answerer:
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
-        self._waiting: dict[int, set[Callable[[], None]]] = {}
+        self._waiting: dict[int, set[Callable[[], object]]] = {}
         self.playing = 0
         """Answers under way."""
         self._chosen: set[str] = set()
@@ -245,12 +245,12 @@ class Answerer:
 
     # Waiting
 
-    def listen(self, nonces: set[int], wake: Callable[[], None]) -> None:
+    def listen(self, nonces: set[int], wake: Callable[[], object]) -> None:
         """Call `wake` whenever something changes under one of these nonces."""
         for nonce in nonces:
             self._waiting.setdefault(nonce, set()).add(wake)
 
-    def unlisten(self, nonces: set[int], wake: Callable[[], None]) -> None:
+    def unlisten(self, nonces: set[int], wake: Callable[[], object]) -> None:
         """No more."""
         for nonce in nonces:
             listening = self._waiting.get(nonce, set())

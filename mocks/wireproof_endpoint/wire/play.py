@@ -14,22 +14,20 @@ from http import HTTPStatus
 from itertools import takewhile
 from typing import TYPE_CHECKING, get_args
 
-from wireproof_endpoint.play import SHARED, CloseConnection, Noise, Play, StreamHead, WholeReply
+from wireproof_endpoint.play import JSON, CloseConnection, Noise, Play, StreamHead, WholeReply
 from wireproof_endpoint.wire.refusal import refusing, refusing_body, refusing_frames
 from wireproof_scripts.player import Until
 from wireproof_scripts.steps import Call, Reflect, Spoken, Think, http
 from wireproof_surfaces.errors import INVALID, ApiError, Problem
-from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, Quiet, TurnOver
+from wireproof_surfaces.events import ChoiceFinished, TurnOver
 from wireproof_surfaces.surfaces.writer import Keeping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from wireproof_endpoint.play import Output
     from wireproof_endpoint.turn import Next, PlayedChoice
     from wireproof_scripts.steps import Parts, Step
-
-_JSON = {"Content-Type": "application/json"}
 
 
 def reaches_the_wire(parts: Parts) -> bool:
@@ -59,14 +57,13 @@ class _Form:
     """How a whole answer breaks off within its body; None: not at all."""
     refuses: bool = False
     """The answer is a refusal."""
-    over: bool = False
-    """Nothing of the answer comes any more."""
 
 
 class WirePlay(Play):
     """The answer to one request, with steps of HTTP."""
 
-    _step: http.Wire | None = None
+    _shared = 0  # each piece by itself: any may be one that a step cuts off
+    _step: http.Wire
     """The step of HTTP that is to be played now."""
 
     def outputs(self, now: float) -> Generator[Output, float, None]:
@@ -74,34 +71,21 @@ class WirePlay(Play):
         self._form = _Form()
         yield from self._dripping(super().outputs(now))
 
-    # Streams
-
-    def _stream(self, now: float) -> Generator[Output, float, None]:
-        self._last = self._written = now
+    def _patience(self) -> float:
         # The status line must not go out before a step that may still decide it.
-        self._commit = math.inf if _decides_the_head(self._turns[0].part) else now + self._settings.commit
-        frames: list[bytes] = []
-        while not self._over:
-            step = self._next(now, 1)
-            if self._step is not None:
-                now = yield from self._played(self._taken_step(), now)
-                if self._form.over:
-                    return
-                continue
-            if isinstance(step, bytes):
-                self._last = now
-                frames.append(step)
-            if self._spoken and not self._began:
-                yield self._head()
-            if self._began and any(frames):
-                self._written = now
-                now = yield self._cut_off(b"".join(frames))
-                frames.clear()
-            if isinstance(step, Until):
-                now = yield from self._silence(step, frames, now)
-        if not self._began:
-            yield self._head()
-        yield self._cut_off(b"".join([*frames, self._plan.writer.end()]))
+        return math.inf if _decides_the_head(self._turns[0].part) else super()._patience()
+
+    def _taken(self, turn: PlayedChoice, step: Next) -> bytes:
+        if isinstance(step, http.Wire):
+            self._step, self._below = step, True
+            return b""
+        return super()._taken(turn, step)
+
+    def _play_below(self, now: float) -> Generator[Output, float, float]:
+        self._below = False
+        return (yield from (self._played if self._plan.stream else self._played_whole)(self._step, now))
+
+    # Streams
 
     def _played(self, step: http.Wire, now: float) -> Generator[Output, float, float]:
         """Do what a step of a stream says. Returns the time."""
@@ -149,6 +133,9 @@ class WirePlay(Play):
         last = last or b'data: {"cut off here": true}'
         return b"".join(frame + b"\n\n" for frame in before) + last[: len(last) // 2]
 
+    def _joined(self, frames: Sequence[bytes]) -> bytes:
+        return self._cut_off(super()._joined(frames))
+
     def _cut_off(self, frames: bytes) -> bytes:
         """The frames; the JSON of the first one cut off, if a step has asked for it."""
         if self._form.refuses:
@@ -162,25 +149,6 @@ class WirePlay(Play):
         return frames[: begin + int((end - begin) * kept)] + frames[end:]
 
     # Whole answers
-
-    def _whole(self, now: float) -> Generator[Output, float, None]:
-        last = now
-        while not self._over:
-            step = self._next(now, SHARED)
-            if self._step is not None:
-                now = last = yield from self._played_whole(self._taken_step(), now)
-                if self._form.over:
-                    return
-            elif isinstance(step, Until):
-                if now - last >= self._settings.idle_timeout:
-                    self._feed(ChoiceFailed(FailureReason.TIMEOUT))
-                    continue
-                self._feed(Quiet(now - last))
-                if not self._over:
-                    now = min((yield Until(min(step.time, last + self._settings.idle_timeout))), step.time)
-            else:
-                last = now
-        yield from self._body(self._plan.writer.end() if self._form.body is None else self._form.body)
 
     def _played_whole(self, step: http.Wire, now: float) -> Generator[Output, float, float]:
         """Do what a step of a whole answer says. Returns the time."""
@@ -204,13 +172,14 @@ class WirePlay(Play):
                 self._note(step)
         return now
 
-    def _body(self, body: bytes) -> Generator[Output, float, None]:
+    def _body(self) -> Generator[Output, float, None]:
         form, broken = self._form, self._form.broken
+        body = self._plan.writer.end() if form.body is None else form.body
         if form.refuses and form.body is None:
             body = refusing_body(body)
         if form.kept is not None:
             body = body[: int(len(body) * form.kept)]
-        headers = {**_JSON, **self._plan.headers, "Content-Length": str(len(body))}
+        headers = {**JSON, **self._plan.headers, "Content-Length": str(len(body))}
         head = StreamHead(headers=headers)
         if form.head is not None:
             head = replace(head, headers=_dressed(headers, form.head), seconds=form.head.seconds)
@@ -220,18 +189,6 @@ class WirePlay(Play):
             yield CloseConnection(reset=broken.reset)
 
     # Both
-
-    def _taken(self, turn: PlayedChoice, step: Next) -> bytes:
-        if isinstance(step, http.Wire):
-            self._step = step
-            return b""
-        return super()._taken(turn, step)
-
-    def _taken_step(self) -> http.Wire:
-        step, self._step = self._step, None
-        if step is None:
-            raise TypeError("there is no step of HTTP to play")
-        return step
 
     def _note(self, step: http.Wire) -> None:
         """Take what a step says about what comes after it."""
@@ -245,7 +202,7 @@ class WirePlay(Play):
             case http.Refusal():
                 self._refusal()
             case http.Status() | http.Disconnect() | http.Garbage():
-                self._form.over = True
+                self._cut = True
             case _:
                 pass
 
@@ -323,7 +280,7 @@ def _noise(step: http.Garbage) -> bytes:
 
 def status_reply(step: http.Status, refuse: Callable[[ApiError], WholeReply]) -> WholeReply:
     """The response that a `status` step asks for; `refuse` makes one that is an error."""
-    headers, body = dict(_JSON), b""
+    headers, body = dict(JSON), b""
     if step.code not in {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}:
         body = refuse(ApiError(_problem(step))).body if step.body is None else step.body.encode()
     if step.retry_after is not None:
