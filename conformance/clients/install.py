@@ -1,4 +1,7 @@
-"""Installs what a folder's npm lock file names beside this Python, in `<sys.prefix>/<name of the folder>`."""  # noqa: INP001 - a folder of programs, no package
+"""Installs what a folder names beside this Python, in `<sys.prefix>/<name of the folder>`.
+
+That is what its npm lock file names, and each of its lists for PyPI, `requirements*.txt`, in a venv there.
+"""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -12,7 +15,15 @@ NODE = 20
 
 
 def install(folder: Path) -> None:
-    """Install, unless that has been done with this very lock file; exit with a message when it cannot be done."""
+    """Install, unless that has been done with these very lists; exit with a message when it cannot be done."""
+    from_npm(folder)
+    # Venvs of their own: what is installed is not to choose the versions that Wireproof or another one runs with.
+    for wanted in sorted(folder.glob("requirements*.txt")):
+        in_venv(wanted, Path(sys.prefix) / folder.name / wanted.stem.replace("requirements", "python"))
+
+
+def from_npm(folder: Path) -> None:
+    """Install what a lock file names, unless that has been done."""
     _need_node()
     npm = shutil.which("npm") or _fail("npm is not installed")
     installed = Path(sys.prefix) / folder.name
@@ -26,6 +37,16 @@ def install(folder: Path) -> None:
     if subprocess.run([npm, "ci"], cwd=installed, check=False).returncode:
         _fail("npm ci failed, see above")
     shutil.copy(lock, done)
+
+
+def in_venv(wanted: Path, home: Path, python: str = sys.executable) -> None:
+    """Install a list of requirements into a venv of this Python, unless that has been done."""
+    done = home / "installed-requirements.txt"
+    if done.exists() and done.read_bytes() == wanted.read_bytes():
+        return
+    subprocess.run([python, "-m", "venv", "--clear", home], check=True)
+    subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
+    shutil.copy(wanted, done)
 
 
 def _need_node() -> None:

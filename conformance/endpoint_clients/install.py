@@ -1,4 +1,4 @@
-"""Installs the clients beside this Python, in `<sys.prefix>/endpoint_clients`, as the gateways are."""  # noqa: INP001 - a folder of programs, no package
+"""Installs the clients beside this Python, in `<sys.prefix>/endpoint_clients`, as all others are, and aider."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _runs(python: str) -> bool:
 
 
 if __name__ == "__main__":
-    installing = runpy.run_path(str(HERE.parent / "gateways" / "install.py"))
+    installing = runpy.run_path(str(HERE.parent / "clients" / "install.py"))
     installing["install"](HERE)
     # It asks for older releases of what the others need, too.
     aider = Path(sys.prefix) / HERE.name / "aider"
