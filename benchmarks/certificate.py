@@ -19,13 +19,14 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from measured import saying_its_url
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 # This is a script, in no package.
 # ruff: noqa: INP001, T201
@@ -70,17 +71,6 @@ def cost(words: Sequence[str]) -> Cost:
     )
 
 
-@contextmanager
-def flask() -> Iterator[int]:
-    """The port of a bare Flask."""
-    with subprocess.Popen([sys.executable, "-c", FLASK], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-            yield int(process.stdout.readline())
-        finally:
-            process.terminate()
-
-
 def requests_a_second(port: int) -> float:
     """How many requests it answers."""
     until, counts = time.perf_counter() + SECONDS, [0] * CLIENTS
@@ -114,8 +104,8 @@ def main() -> None:
     runs = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as folder:
         for number in range(runs):
-            with flask() as port:
-                rate = requests_a_second(port)
+            with saying_its_url("-c", FLASK) as (port, _):
+                rate = requests_a_second(int(port))
             saved = Path(folder, str(number))
             of_run = cost([*WIREPROOF, "certify", "--output", str(saved)])
             count = exchanges_in(saved)

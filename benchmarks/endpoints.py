@@ -29,7 +29,6 @@ import math
 import os
 import platform
 import shutil
-import signal
 import socket
 import statistics
 import subprocess
@@ -42,6 +41,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import uvloop
+from measured import HOST, KEY, post, resident, stopped, used
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 # ruff: noqa: INP001
 
 HERE = Path(__file__).parent
-HOST, KEY = "127.0.0.1", "wireproof"
 CROWD, STREAMS, PIECES = 32, 64, 1000
 FIRST = 1000
 """Requests that a new process is asked."""
@@ -85,13 +84,7 @@ rules:
 
 def body(text: str, *, stream: bool) -> bytes:
     """A request."""
-    asked = {"model": "gpt-4o", "stream": stream, "messages": [{"role": "user", "content": text}]}
-    data = json.dumps(asked).encode()
-    head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer {KEY}\r\nContent-Length: {len(data)}\r\n\r\n"
-    )
-    return head.encode() + data
+    return post({"model": "gpt-4o", "stream": stream, "messages": [{"role": "user", "content": text}]})
 
 
 SHORT, LONG, OPEN = (
@@ -256,9 +249,9 @@ async def requests(port: int, pid: int, most: float = math.inf) -> tuple[float, 
             count += 1
             await connection.whole(SHORT)
 
-    before, began = spent(pid), time.perf_counter()
+    before, began = used(pid), time.perf_counter()
     await asyncio.gather(*map(client, connections))
-    return count / (time.perf_counter() - began), (spent(pid) - before) / count * 1e6
+    return count / (time.perf_counter() - began), (used(pid) - before) / count * 1e6
 
 
 async def median(port: int) -> float:
@@ -273,28 +266,14 @@ async def median(port: int) -> float:
 
 async def chunks(port: int, pid: int, streams: int) -> tuple[float, float, float]:
     """Events a second over so many streams, microseconds of the processor for each, and the median time to a first."""
-    before, began = spent(pid), time.perf_counter()
+    before, began = used(pid), time.perf_counter()
     opened = await asyncio.gather(*(connect(port) for _ in range(streams)))
     began = time.perf_counter()
     came = await asyncio.gather(*(one.stream(LONG) for one in opened))
     took, total = time.perf_counter() - began, sum(count for _, count in came)
     for one in opened:
         one.writer.close()
-    return total / took, (spent(pid) - before) / total * 1e6, statistics.median(first for first, _ in came)
-
-
-def spent(pid: int) -> float:
-    """Seconds of the processor that a process and its children have used."""
-    used = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK") + sum(spent(int(child)) for child in children)
-
-
-def resident(pid: int) -> float:
-    """MiB of a process and its children."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20 + sum(resident(int(child)) for child in children)
+    return total / took, (used(pid) - before) / total * 1e6, statistics.median(first for first, _ in came)
 
 
 @contextmanager
@@ -307,20 +286,13 @@ def running(name: str) -> Iterator[tuple[int, int, float]]:
         # Inherited, so that it holds for threads, too: set afterwards it would be that of the first thread alone.
         driver = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {0})
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        with stopped(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)) as process:
             os.sched_setaffinity(0, driver)
-            try:
-                while not answers(port):
-                    if process.poll() is not None or time.perf_counter() - began > 60:  # noqa: PLR2004 - a minute
-                        raise RuntimeError(f"{name} does not answer, status {process.poll()}")
-                    time.sleep(0.002)
-                yield port, process.pid, time.perf_counter() - began
-            finally:
-                process.send_signal(signal.SIGTERM)
-                try:
-                    process.wait(5)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+            while not answers(port):
+                if process.poll() is not None or time.perf_counter() - began > 60:  # noqa: PLR2004 - a minute
+                    raise RuntimeError(f"{name} does not answer, status {process.poll()}")
+                time.sleep(0.002)
+            yield port, process.pid, time.perf_counter() - began
 
 
 def answers(port: int) -> bool:
@@ -472,15 +444,15 @@ async def _open(port: int, count: int) -> list[float]:
 def opened(count: int) -> str:
     """What became of so many streams."""
     with running("wireproof") as (port, pid, _):
-        before, began = spent(pid), time.perf_counter()
+        before, began = used(pid), time.perf_counter()
         late = sorted(uvloop.run(_open(port, count)))
-        took, used, memory = time.perf_counter() - began, spent(pid) - before, resident(pid)
+        took, spent, memory = time.perf_counter() - began, used(pid) - before, resident(pid)
     places = {"median": 0.5, "99 %": 0.99, "99.9 %": 0.999}
     lateness = ", ".join(f"{name} {late[int(len(late) * at)] * 1e3:.1f}" for name, at in places.items())
     return (
         f"{count} streams, {len(late)} of {count * EVENTS} paced events; late by ms: {lateness},"
         f" most {late[-1] * 1e3:.1f}, earliest {late[0] * 1e3:.1f};"
-        f" {took:.1f} s, of which {used:.1f} of the processor; {memory:.0f} MiB"
+        f" {took:.1f} s, of which {spent:.1f} of the processor; {memory:.0f} MiB"
     )
 
 

@@ -26,6 +26,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from measured import resident
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -83,11 +85,6 @@ class Mock:
                 break
         return time.perf_counter() - begun
 
-    def resident(self) -> int:
-        """Resident kilobytes."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        return int(status.partition("VmRSS:")[2].split()[0])
-
 
 @contextmanager
 def mock(scripts: str | None = None) -> Iterator[Mock]:
@@ -144,9 +141,9 @@ def burst(playing: Mock) -> str:
 
 def flood(playing: Mock) -> str:
     """The time and memory of very many deltas."""
-    before, sizes = playing.resident(), [0]
-    taken = playing.play("flood", 1, lambda: sizes.append(playing.resident()))
-    return f"{taken:.2f} s, {DELTAS / taken:.0f} a second | {(max(sizes) - before) / 1024:.1f} MiB more"
+    before, sizes = resident(playing.process.pid), [0]
+    taken = playing.play("flood", 1, lambda: sizes.append(resident(playing.process.pid)))
+    return f"{taken:.2f} s, {DELTAS / taken:.0f} a second | {max(sizes) - before:.1f} MiB more"
 
 
 def main() -> None:

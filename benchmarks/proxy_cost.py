@@ -24,14 +24,15 @@ import resource
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from measured import post, resident, saying_its_url, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -173,38 +174,13 @@ class Turn:
 @contextmanager
 def running(*words: str, **env: str) -> Iterator[tuple[int, int]]:
     """Port and process of a server that prints its URL."""
-    environment = {**os.environ, "PYTHONPATH": "", **env}
-    with subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-            url = process.stdout.readline().split()[-1]
-            yield int(url.rsplit(":", 1)[1].split("/")[0]), process.pid
-        finally:
-            process.terminate()
-
-
-def used(pid: int, *, below: bool = True) -> float:
-    """Seconds of processor that a process has used, and those below it."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if below else []
-    for task in Path(f"/proc/{pid}/task").iterdir() if below else ():
-        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
-            children += (task / "children").read_text().split()
-    return own + sum(used(int(child)) for child in set(children))
-
-
-def resident(pid: int) -> float:
-    """KiB of a process."""
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1024
+    with saying_its_url(*words, PYTHONPATH="", **env) as (url, pid):
+        yield int(url.rsplit(":", 1)[1].split("/")[0]), pid
 
 
 def request(text: str, *, stream: bool = False) -> bytes:
     """A request to chat."""
-    body = json.dumps({**ASK, "messages": [{"role": "user", "content": text}], "stream": stream}).encode()
-    head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    head += f"Content-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+    return post({**ASK, "messages": [{"role": "user", "content": text}], "stream": stream})
 
 
 async def ask(port: int, count: int, sent: bytes, end: bytes) -> None:
@@ -281,7 +257,7 @@ async def silent(port: int, pid: int) -> list[str]:
         writer.write(request("wait", stream=True))
         await reader.readuntil(b"xxxx")
         writers.append(writer)
-    memory = (resident(pid) - before) / STREAMS
+    memory = (resident(pid) - before) * 1024 / STREAMS
     await asyncio.sleep(9)  # a turn that has just gone silent is looked at
     before = used(pid)
     await asyncio.sleep(10)
@@ -302,7 +278,7 @@ def unread(port: int, pid: int) -> str:
         while time.monotonic() < over:
             highest = max(highest, resident(pid))
             time.sleep(0.02)
-    return f"a client that does not read 100 MB: {(highest - before) / 1024:.1f} MiB"
+    return f"a client that does not read 100 MB: {highest - before:.1f} MiB"
 
 
 def beside(bare: tuple[int, int], proxy: tuple[int, int]) -> float:

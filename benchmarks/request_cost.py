@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endpoints import SCRIPTS
+from measured import KEY, post
 
 from wireproof_endpoint.http.application import EndpointApplication
 from wireproof_endpoint.scripts import scripts_of
@@ -118,16 +119,8 @@ class _Nowhere(asyncio.Transport):
         pass
 
 
-def _request(kind: Kind) -> bytes:
-    body = json.dumps(kind.body).encode()
-    return (
-        f"POST {kind.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer wireproof\r\nContent-Length: {len(body)}\r\n\r\n"
-    ).encode() + body
-
-
 async def _asked(kind: Kind, application: EndpointApplication, times: int) -> None:
-    nowhere, request = _Nowhere(), _request(kind)
+    nowhere, request = _Nowhere(), post(kind.body, kind.path)
     connection = ClientConnection(application, EdgeLimits(), {}, lambda: b"Mon, 23 Nov 2026 18:00:00 GMT")
     connection.connection_made(nowhere)
     end = b"0\r\n\r\n" if kind.body.get("stream") else b"}"
@@ -147,9 +140,7 @@ def _application(kind: Kind, folder: Path) -> EndpointApplication:
         for number in range(1, kind.files):
             script = {"name": f"file-{number}", "when": f"the words of file {number}", "parts": [[{"say": ["Yes."]}]]}
             (folder / f"{number}.json").write_text(json.dumps([script]))
-    return EndpointApplication(
-        endpoint_of(EndpointSettings(api_key="wireproof", journal=kind.journal), scripts_of(*paths))
-    )
+    return EndpointApplication(endpoint_of(EndpointSettings(api_key=KEY, journal=kind.journal), scripts_of(*paths)))
 
 
 def cost(kind: Kind, *, profile: bool = False) -> float:

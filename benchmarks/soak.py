@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvloop
-from endpoints import HOST, KEY, connect, resident, running
+from endpoints import connect, running
+from measured import post, resident
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,12 +56,7 @@ class Kind:
 
     def request(self, nonce: int) -> bytes:
         """The bytes, under a nonce."""
-        data = json.dumps(self.body).replace("NONCE", str(nonce)).encode()
-        head = (
-            f"POST {self.path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
-            f"Authorization: Bearer {KEY}\r\nContent-Length: {len(data)}\r\n\r\n"
-        )
-        return head.encode() + data
+        return post(json.loads(json.dumps(self.body).replace("NONCE", str(nonce))), self.path)
 
 
 def _said(text: str) -> list[dict[str, str]]:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import re
 import select
 import signal
@@ -39,6 +38,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response
+from measured import HOST, resident, stopped, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     Environ = dict[str, Any]
     Start = Callable[..., Any]
 
-HOST = "127.0.0.1"
 THREADS = 320
 CROWD = 300
 KEEP_ALIVE = ("Connection", "keep-alive")
@@ -230,20 +229,6 @@ async def departure(port: int, wait: float) -> tuple[float, str]:
     return math.inf, head.decode().lower()
 
 
-def resident(pid: int) -> float:
-    """MiB of a process and its children."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20 + sum(resident(int(child)) for child in children)
-
-
-def used(pid: int) -> float:
-    """Seconds of processor that a process and its children have used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(used(int(child)) for child in children)
-
-
 async def ask(port: int, count: int) -> None:
     """Ask for the small page so many times over one connection."""
     reader, writer = await asyncio.open_connection(HOST, port)
@@ -395,17 +380,10 @@ def row(name: str, cells: Callable[[int, int], list[str]]) -> list[str]:
     with closing(socket.create_server((HOST, 0))) as free:
         port = free.getsockname()[1]
     command = [sys.executable, __file__, "--serve", name, str(port)]
-    with subprocess.Popen(command, cwd=Path(__file__).parent, stderr=subprocess.DEVNULL) as process:
-        try:
-            while not listening(port) and process.poll() is None:
-                time.sleep(0.05)
-            return [name, *cells(port, process.pid)]
-        finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                process.kill()
+    with stopped(subprocess.Popen(command, cwd=Path(__file__).parent, stderr=subprocess.DEVNULL)) as process:
+        while not listening(port) and process.poll() is None:
+            time.sleep(0.05)
+        return [name, *cells(port, process.pid)]
 
 
 SPEED = ["flush, ms", "departure, ms", "300 streams, s", "CPU µs a request", "CPU µs a chunk", "MiB", "header"]

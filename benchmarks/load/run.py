@@ -10,15 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from measured import resident, saying_its_url
+
 KEY = "key-under-load"
-GROWTH = 64 * 2**20
-"""Bytes that the proxy may have more at the end than after its first seconds."""
+GROWTH = 64
+"""MiB that the proxy may have more at the end than after its first seconds."""
 SETTINGS = {"PROXY_PORT": "0", "PROXY_API_KEY": KEY, "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
-
-
-def memory(pid: int) -> int:
-    """Bytes resident."""
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def locust(url: str, seconds: int, users: int) -> int:
@@ -32,20 +31,14 @@ def locust(url: str, seconds: int, users: int) -> int:
 def main(seconds: int = 60, users: int = 32) -> int:
     """Load the proxy for so long; the exit status."""
     codex = str(Path(sys.executable).with_name("wireproof-codex"))
-    env = {**os.environ, **SETTINGS, "CODEX_BIN": codex, "CODEX_HOME": "", "WIREPROOF_PACE": "0"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "wireproof_proxy"], env=env, stdout=subprocess.PIPE, text=True
-    ) as proxy:
-        assert proxy.stdout is not None  # noqa: S101 - a pipe was asked for
-        url = proxy.stdout.readline().split()[-1].removesuffix("/v1")
-        try:
-            status = locust(url, min(seconds, 10), users)
-            before = memory(proxy.pid)
-            status = status or locust(url, seconds, users)
-            grown = memory(proxy.pid) - before
-        finally:
-            proxy.terminate()
-    print(f"status {status}, grown by {grown / 2**20:.1f} MiB")  # noqa: T201 - the result
+    env = {**SETTINGS, "CODEX_BIN": codex, "CODEX_HOME": "", "WIREPROOF_PACE": "0"}
+    with saying_its_url("-m", "wireproof_proxy", **env) as (url, pid):
+        host = url.removesuffix("/v1")
+        status = locust(host, min(seconds, 10), users)
+        before = resident(pid)
+        status = status or locust(host, seconds, users)
+        grown = resident(pid) - before
+    print(f"status {status}, grown by {grown:.1f} MiB")  # noqa: T201 - the result
     return status or int(grown > GROWTH)
 
 
