@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.received import Received
-from wireproof_scripts.asked.matching import described, tried
+from wireproof_scripts.asked.matching import described, why_not
 from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.selection import DEFAULT
 from wireproof_scripts.steps.when import condition
@@ -15,7 +15,6 @@ from wireproof_scripts.values import value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_scripts.asked.matching import MatchTried
     from wireproof_scripts.selection import By
     from wireproof_scripts.steps import Library
     from wireproof_scripts.steps.when import When
@@ -62,13 +61,21 @@ class Why:
 
         Scripts that only a marker chooses are not among them, unless one does.
         """
-        scripts = self.library.values()
-        whens = {script.name: condition(script.when) for script in scripts if script.when is not None}
-        found = [_of(one, whens[one.script], self) for one in tried(scripts, self._asked())]
+        asked = self._asked()
+        scripts = (script for script in self.library.values() if script.when is not None)
+        found = [self._considered(script.name, condition(script.when or ""), asked) for script in scripts]
         if self.refused or any(one.answers for one in found):
             return tuple(found)
         why = _NOT_MATCHED if self.script == DEFAULT else self.problem or "the marker names it"
         return (*found, Considered(script=self.script or "none", answers=True, why=why + _part(self)))
+
+    def _considered(self, name: str, when: When, asked: AskedTurn) -> Considered:
+        if name == self.script:
+            why = "the marker names it" if self.by == "marker" else described(when)
+            return Considered(script=name, answers=True, why=why + _part(self))
+        against = why_not(when, asked)
+        why = against or f"it matches, too: {self.script} comes before it, or a marker names that"
+        return Considered(script=name, answers=False, why=why)
 
     def _asked(self) -> AskedTurn:
         received = Received(self.conversation)
@@ -83,14 +90,6 @@ class Why:
 
 
 _NOT_MATCHED = "no script matches, so the default answers"
-
-
-def _of(one: MatchTried, when: When, chosen: Why) -> Considered:
-    if one.script == chosen.script:
-        why = "the marker names it" if chosen.by == "marker" else described(when)
-        return Considered(script=one.script, answers=True, why=why + _part(chosen))
-    why = f"it matches, too: {chosen.script} comes before it, or a marker names that" if one.held else one.why_not
-    return Considered(script=one.script, answers=False, why=why)
 
 
 def _part(chosen: Why) -> str:

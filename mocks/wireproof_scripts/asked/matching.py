@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from wireproof_scripts.asked.header_keys import MASK, masked_header
@@ -29,32 +29,6 @@ _SUBJECTS: Mapping[str, str] = {
     "request": "the number of the request",
     "digest": "the digest of the conversation",
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MatchTried:
-    """A script, and what its condition says to what is asked."""
-
-    script: str
-    """Its name."""
-    why_not: str
-    """Why it was not chosen, as a sentence; "" for the one that was."""
-    held: bool
-    """Whether its condition holds, whatever came before it."""
-
-
-def tried(scripts: Iterable[Script], asked: AskedTurn) -> tuple[MatchTried, ...]:
-    """Every script that has a condition, in order; the first one that holds is chosen."""
-    found: list[MatchTried] = []
-    chosen = ""
-    for script in scripts:
-        if script.when is None:
-            continue
-        why = why_not(condition(script.when), asked)
-        before = f"{chosen} is before it, and holds too" if chosen else ""
-        found.append(MatchTried(script=script.name, why_not=why or before, held=not why))
-        chosen = chosen or ("" if why else script.name)
-    return tuple(found)
 
 
 def why_not(when: When, asked: AskedTurn) -> str:
