@@ -39,15 +39,15 @@ from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_pages.api_page import api_page
 from wireproof_pages.catalogue_pages import catalogue_pages
+from wireproof_pages.client_tables import endpoint_clients_table, judged_clients_table
 from wireproof_pages.drawing import drawing
 from wireproof_pages.editions_page import editions_page
-from wireproof_pages.endpoint_clients import endpoint_clients_table
-from wireproof_pages.judged_clients import judged_clients_table
 from wireproof_pages.manual import TABLES, blocks, filled
 from wireproof_pages.proof_pages import Held, Proofs, SourceText, requirements_page, source_page
 from wireproof_pages.steps_page import steps_page
 from wireproof_proxy.settings import settings_table
-from wireproof_scripts.files.schema import file_schema_text, schema_text
+from wireproof_scripts.files.schema import file_schema
+from wireproof_scripts.files.schema import schema as script_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,11 +112,14 @@ def pages() -> Mapping[str, str]:
 
 def schemas() -> Mapping[str, str]:
     """File name → text of every schema of ours that is made from definitions; that of scenarios refers to these."""
-    row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
-    report = json.dumps(report_schema(), ensure_ascii=False, indent=2) + "\n"
-    target = json.dumps(target_schema(), ensure_ascii=False, indent=2) + "\n"
-    scripts = {"script.json": schema_text(), "scripts.json": file_schema_text()}
-    return {"requirement.json": row, **scripts, "report.json": report, "target.json": target}
+    every = {
+        "requirement.json": schema(),
+        "script.json": script_schema(),
+        "scripts.json": file_schema(),
+        "report.json": report_schema(),
+        "target.json": target_schema(),
+    }
+    return {name: json.dumps(one, ensure_ascii=False, indent=2) + "\n" for name, one in every.items()}
 
 
 def texts() -> Mapping[Path, str]:

@@ -94,8 +94,7 @@ class EndpointFixture:
         Raises:
             AssertionError: naming those that did not, and what came.
         """
-        from wireproof_endpoint.journal.requests import unplayed  # noqa: PLC0415
-
-        left = unplayed(self._scripts, self.requests)
+        played = {entry.script for entry in self.requests}
+        left = [name for name in self._scripts if name not in played]
         if left:
             raise AssertionError(f"no request was answered by {', '.join(left)}; {self.requests}")

@@ -220,7 +220,7 @@ def test_a_bomb_does_not_go_off(file: Path, bomb: str) -> None:
 def test_a_folder_with_too_many_files_is_refused_whatever_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wireproof_scripts.files.source.MOST_FILES", 3)
+    monkeypatch.setattr("wireproof_scripts.files.read.MOST_FILES", 3)
     for number in range(4):
         (tmp_path / f"{number}.txt").write_text("")
     result = check(tmp_path)

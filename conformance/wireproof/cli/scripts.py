@@ -11,7 +11,7 @@ import click
 from wireproof.cli.complaint import complain
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import check_scripts
-from wireproof_scripts.files.schema import file_schema_text
+from wireproof_scripts.files.schema import file_schema
 
 if TYPE_CHECKING:
     from wireproof_scripts.files.read import FileReading
@@ -91,4 +91,4 @@ def _mistake(error: ScriptError) -> dict[str, object]:
 @scripts_group.command("schema")
 def schema_command() -> None:
     """Print the JSON Schema of a file of scripts, for editors that check YAML while you type."""
-    click.echo(file_schema_text(), nl=False)
+    click.echo(json.dumps(file_schema(), ensure_ascii=False, indent=2))

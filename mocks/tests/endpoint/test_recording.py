@@ -11,8 +11,7 @@ import pytest
 
 from wireproof_endpoint.in_process import transport
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
-from wireproof_endpoint.recording.app import Recorder
-from wireproof_endpoint.recording.file import write
+from wireproof_endpoint.recording.app import Recorder, write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_endpoint.serving import running
 from wireproof_scripts.files.read import load_scripts

@@ -144,11 +144,10 @@ class JournalEntry:
             self.pieces.append(SentPiece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
 
     def end(self, now: float, ended: AnswerEnding) -> None:
-        """Note the end of the answer, once: what comes first is what counts."""
-        if self.kept and self.ended is None:
-            refused = ended is AnswerEnding.COMPLETED and self.status is not None and self.status >= BAD
-            self.ended = AnswerEnding.REFUSED if refused else ended
-            self.seconds = now - self.began
+        """Note the end of the answer."""
+        refused = ended is AnswerEnding.COMPLETED and self.status is not None and self.status >= BAD
+        self.ended = AnswerEnding.REFUSED if refused else ended
+        self.seconds = now - self.began
 
     # Afterwards
 
@@ -169,11 +168,7 @@ class JournalEntry:
     @property
     def body(self) -> Any:  # noqa: ANN401 - whatever JSON there is
         """The JSON in its body; None where there is none, or more than is kept."""
-        try:
-            return json.loads(self.received)
-        # Too deep is what a test of a client's may send.
-        except (ValueError, RecursionError):
-            return None
+        return _json(self.received)
 
     @property
     def sent(self) -> bytes:
@@ -185,12 +180,17 @@ class JournalEntry:
         """The error that refused it, as the client got it; None where it was not refused."""
         if self.status is None or self.status < BAD:
             return None
-        try:
-            found = json.loads(self.sent)
-        except (ValueError, RecursionError):
-            return None
+        found = _json(self.sent)
         error = found.get("error") if isinstance(found, dict) else None
         return error if isinstance(error, dict) else None
+
+
+def _json(data: bytes) -> Any:  # noqa: ANN401 - whatever JSON there is
+    try:
+        return json.loads(data)
+    # Too deep is what a test of a client's may send.
+    except (ValueError, RecursionError):
+        return None
 
 
 def _said(considered: Sequence[Considered]) -> Callable[[], Sequence[Considered]]:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wireproof_endpoint.journal.calls import SentCall, calls_in
 from wireproof_endpoint.journal.entry import JournalEntry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _SHOWN = 10
 
@@ -63,9 +58,3 @@ def _line(entry: JournalEntry) -> str:
     script = f", script {entry.script}, part {entry.part}" if entry.script is not None else ""
     error = f": {entry.error.get('message')}" if entry.error else ""
     return f"  {entry.number}. {entry.method} {entry.path}{script}, {entry.status} {entry.ended or 'under way'}{error}"
-
-
-def unplayed(scripts: Iterable[str], requests: SeenRequests) -> list[str]:
-    """The scripts that answered nothing."""
-    played = {entry.script for entry in requests}
-    return [name for name in scripts if name not in played]

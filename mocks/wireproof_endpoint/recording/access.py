@@ -44,7 +44,7 @@ def refusal(head: RequestHead) -> tuple[Problem, str] | None:
         return FOREIGN, "Only programs and pages of this machine are let in."
     path = below(head)
     if path is None:
-        return UNKNOWN_URL, f"There is nothing at {_shown(head)}: {_AT}."
+        return UNKNOWN_URL, f"There is nothing at {unquote(_path(head))}: {_AT}."
     if path in RECORDED and head.method == "POST" and media_type(head) != "application/json":
         return WRONG_MEDIA, WRONG_MEDIA.message
     return None
@@ -86,7 +86,3 @@ def media_type(head: RequestHead) -> str:
     """The media type of the body; empty where none is named."""
     named = next(iter(head.values(b"content-type")), b"").decode("latin-1")
     return named.partition(";")[0].strip().lower()
-
-
-def _shown(head: RequestHead) -> str:
-    return unquote(head.path.decode("latin-1"))

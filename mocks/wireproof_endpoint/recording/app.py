@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+from dataclasses import fields
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h11
 import httpx
+import yaml
 
 from wireproof_endpoint.recording import messages
 from wireproof_endpoint.recording.access import MESSAGES, RECORDED, TEST, below, is_let_in, refusal, test_of
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
-from wireproof_endpoint.recording.file import write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
+from wireproof_scripts.files.json_form import script_to_json
 from wireproof_surfaces.api_forms import KEY, form_of
 from wireproof_surfaces.errors import TOO_LARGE, ApiError, Problem
 from wireproof_surfaces.http.cors import Cors
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from wireproof_scripts.steps import Script, Step
     from wireproof_surfaces.http.served_exchange import ServedExchange
 
     Headers = Iterable[tuple[str, str]]
@@ -198,6 +202,41 @@ class Recorder:
         """Where the answers to a test are written, and its scripts."""
         path = self._path / f"{test or UNNAMED}.yaml" if self._apart else self._path
         return path, self._scripts.setdefault(path, Scripts())
+
+
+def write(path: Path, scripts: Iterable[Script]) -> None:
+    """Write a file of scripts, which is whole at any time.
+
+    Raises:
+        OSError: it cannot be written; what was there is as before.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(_text(path, {"scripts": [_short(script) for script in scripts]}), encoding="utf-8")
+    beside.replace(path)
+
+
+def _short(script: Script) -> dict[str, Any]:
+    """A script as a person would write it: without what goes without saying."""
+    data = script_to_json(script)
+    parts = zip(script.parts, data["parts"], strict=True)
+    written = [[_short_step(*pair) for pair in zip(steps, part, strict=True)] for steps, part in parts]
+    sequence = {"sequence": data["sequence"]} if data.get("sequence") else {}
+    return {name: data[name] for name in ("name", "title", "when")} | sequence | {"parts": written}
+
+
+def _short_step(step: Step, written: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    [(name, values)] = written.items()
+    usual = {field.name: field.default for field in fields(step)}
+    said = {key: value for key, value in values.items() if value != usual[key]}
+    if name == "say" and said.keys() == {"pieces"}:
+        return {name: said["pieces"] if len(said["pieces"]) > 1 else said["pieces"][0]}
+    return {name: said}
+
+
+def _text(path: Path, data: object) -> str:
+    if path.suffix == ".json":
+        return json.dumps(data, indent=2) + "\n"
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 
 
 def _passes(name: str) -> bool:

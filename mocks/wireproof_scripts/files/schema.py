@@ -1,15 +1,11 @@
 """The JSON Schema of scripts and script files, made from the definitions of the steps.
 
-    python -m wireproof_scripts.files.schema > schemas/wireproof/script.json
-
 The reader (`json_form`) is stricter where a rule spans fields (the pieces of a call are its arguments) or JSON Schema
 cannot express it (`kinds`).
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.files.conditions import condition_schema
@@ -55,16 +51,6 @@ def file_schema() -> Schema:
     about = "A file of scripts: what a mock backend sends, and when."
     name = "https://wireproof.invalid/schemas/wireproof/scripts.json"
     return {**schema(), "$id": name, "title": "Scripts", "description": about, "$ref": "#/$defs/file"}
-
-
-def file_schema_text() -> str:
-    """The schema of a file as the text of its own file."""
-    return json.dumps(file_schema(), ensure_ascii=False, indent=2) + "\n"
-
-
-def schema_text() -> str:
-    """The schema as the text of its file."""
-    return json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
 
 
 def _script() -> Schema:
@@ -131,7 +117,3 @@ def _or_null(inner: Mapping[str, Any]) -> Schema:
         return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
     types = inner["type"] if isinstance(inner["type"], list) else [inner["type"]]
     return {**inner, "type": [*types, "null"]}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text())

@@ -184,17 +184,14 @@ _ENDS = frozenset({Fail, *get_args(Ending)})
 
 def only_app_server(step: Step | type[Step]) -> str:
     """Why the model's service cannot play such a step, whatever its fields say; '' if it can."""
-    why: str = getattr(step, "app_server", "")
-    return why
+    return str(getattr(step, "app_server", ""))
 
 
 def only_cursor(step: Step | type[Step]) -> str:
     """Why only Cursor's agent service plays such a step; '' if others do."""
-    why: str = getattr(step, "cursor", "")
-    return why
+    return str(getattr(step, "cursor", ""))
 
 
 def only_endpoint(step: Step | type[Step]) -> str:
     """Why only the endpoint plays such a step; '' if others do."""
-    why: str = getattr(step, "endpoint", "")
-    return why
+    return str(getattr(step, "endpoint", ""))
