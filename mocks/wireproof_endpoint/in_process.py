@@ -111,7 +111,7 @@ class Transport(_Bases):
         asked, answer = self._asked(request, request.read())
         if isinstance(answer, WholeReply):
             return self._replied(request, asked, answer)
-        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        playing = self._playing(request, answer, asked.entry)
         return self._begun(request, asked, playing.begin(request), playing)
 
     async def arespond(self, request: httpx.Request) -> httpx.Response:
@@ -119,7 +119,7 @@ class Transport(_Bases):
         asked, answer = self._asked(request, await request.aread())
         if isinstance(answer, WholeReply):
             return self._replied(request, asked, answer)
-        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        playing = self._playing(request, answer, asked.entry)
         return self._begun(request, asked, await playing.abegin(request), playing)
 
     def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
@@ -130,6 +130,13 @@ class Transport(_Bases):
         """The response; its body is played as it is read."""
         return await self.arespond(request)
 
+    def _playing(self, request: httpx.Request, play: Play, entry: JournalEntry) -> _Playing:
+        module = _module(request)
+        # A body that both kinds of client can read.
+        kind = type("Body", (_Playing, module.SyncByteStream, module.AsyncByteStream), {})
+        made: _Playing = kind(self._endpoint, play, entry, self._lock)
+        return made
+
     def _begun(
         self, request: httpx.Request, asked: EndpointRequest, first: StreamHead | WholeReply, playing: _Playing
     ) -> httpx.Response:
@@ -137,9 +144,7 @@ class Transport(_Bases):
             return self._replied(request, asked, first)
         headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
         asked.entry.open(200, headers)
-        # A body that both kinds of client can read.
-        kind = type("Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {})
-        made: httpx.Response = module.Response(200, headers=headers, stream=kind(playing), request=request)
+        made: httpx.Response = module.Response(200, headers=headers, stream=playing, request=request)
         return made
 
     def _replied(self, request: httpx.Request, asked: EndpointRequest, reply: WholeReply) -> httpx.Response:
@@ -171,29 +176,8 @@ def _module(request: httpx.Request) -> ModuleType:
     return sys.modules[type(request).__module__.partition(".")[0]]
 
 
-class _Body:
-    """The body of a streamed answer."""
-
-    def __init__(self, playing: _Playing) -> None:
-        self._playing = playing
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._playing.pieces()
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._playing.apieces()
-
-    def close(self) -> None:
-        """The client reads no more."""
-        self._playing.close()
-
-    async def aclose(self) -> None:
-        """The client reads no more."""
-        self._playing.close()
-
-
 class _Playing:
-    """A play, with its waits."""
+    """A play, with its waits, as the body of a response."""
 
     def __init__(self, endpoint: Endpoint, play: Play, entry: JournalEntry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
@@ -211,6 +195,10 @@ class _Playing:
             self._outputs.close()
             self._play.close()
             self._endpoint.journal.end(self._entry, time.monotonic(), AnswerEnding.GONE)
+
+    async def aclose(self) -> None:
+        """The same."""
+        self.close()
 
     def begin(self, request: Any) -> StreamHead | WholeReply:  # noqa: ANN401 - of either library
         """The head of a stream, or all of an answer.
@@ -259,13 +247,13 @@ class _Playing:
             made = module.RemoteProtocolError(closed, request=self._request)
         return made
 
-    def pieces(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[bytes]:
         """The pieces of a stream's body."""
         while (output := self._ready()) is not None:
             if piece := self._piece(output):
                 yield piece
 
-    async def apieces(self) -> AsyncIterator[bytes]:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         """The same on an event loop."""
         while (output := await self._aready()) is not None:
             if piece := self._piece(output):

@@ -7,6 +7,7 @@ pieces at a time, which is nearly all there is in a long answer; anything else a
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -287,9 +288,8 @@ class PlayedChoice:
                 events += self._structured(call)
         return events or [Working()]
 
-    def _textual(self, call: steps.Call, shape: str) -> Iterator[Event]:
-        one = steps.Call(**{name: getattr(call, name) for name in _CALL}, shape=shape)  # type: ignore[arg-type]
-        for output in call_shapes.in_shapes(one, 0):
+    def _textual(self, call: steps.Call, shape: steps.Shape) -> Iterator[Event]:
+        for output in call_shapes.in_shapes(replace(call, shape=shape, also=()), 0):
             if isinstance(output, call_shapes.ShapeText):
                 # A sentinel counts at the start of a line only.
                 breaks = output.own_line and self._last_character != "\n"
@@ -380,10 +380,6 @@ def _counted(usage: steps.Usage, choice: int) -> UsageReported:
 @lru_cache
 def _over(choice: int) -> TurnOver:
     return TurnOver(choice=choice)
-
-
-_CALL = ("id", "name", "arguments", "pieces", "late_id", "unfinished", "choice")
-"""The fields of a call but for its shapes."""
 
 
 class _Draft:

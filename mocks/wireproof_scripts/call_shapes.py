@@ -60,8 +60,7 @@ def in_shapes(call: Call, number: int) -> Iterator[CallOutput]:
         yield from _SHAPES[shape](call, number)
 
 
-def _native(call: Call, number: int) -> Iterator[CallOutput]:
-    del call, number
+def _native(_call: Call, _number: int) -> Iterator[CallOutput]:
     yield Native()
 
 
@@ -87,8 +86,7 @@ def _tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
         yield ShapeFragment({"tool_calls": [{"index": number, **last, "function": {"arguments": piece}}]})
 
 
-def _function_call(call: Call, number: int) -> Iterator[CallOutput]:
-    del number
+def _function_call(call: Call, _number: int) -> Iterator[CallOutput]:
     early, late = ("", call.id) if call.late_id else (call.id, "")
     yield ShapeFragment({"function_call": {**_present(call_id=early), "name": call.name, "arguments": ""}})
     pieces = _pieces(call, call.arguments)
@@ -116,21 +114,18 @@ def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
 
 
 # Whole messages have no fragments, so `pieces`, `late_id` and `unfinished` mean nothing for them.
-def _message_tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
-    del number
+def _message_tool_calls(call: Call, _number: int) -> Iterator[CallOutput]:
     function = {"name": call.name, "arguments": call.arguments}
     sent = {**_present(id=call.id), "type": "function", "function": function}
     yield Whole({"role": "assistant", "content": None, "tool_calls": [sent]})
 
 
-def _message_function_call(call: Call, number: int) -> Iterator[CallOutput]:
-    del number
+def _message_function_call(call: Call, _number: int) -> Iterator[CallOutput]:
     sent = {**_present(call_id=call.id), "name": call.name, "arguments": call.arguments}
     yield Whole({"role": "assistant", "content": None, "function_call": sent})
 
 
-def _sentinel(call: Call, number: int) -> Iterator[CallOutput]:
-    del number
+def _sentinel(call: Call, _number: int) -> Iterator[CallOutput]:
     # Nothing at all is left of an unfinished block in one piece. A block must be at the start of a line to be a call
     # (responses.sentinel.own-line); a `<use_tool>` block may come after other text (textual.prefix-kept).
     first, *rest = _pieces(call, BLOCKS["sentinel"](call)) or ("",)
@@ -138,8 +133,7 @@ def _sentinel(call: Call, number: int) -> Iterator[CallOutput]:
     yield from map(ShapeText, rest)
 
 
-def _use_tool(call: Call, number: int) -> Iterator[CallOutput]:
-    del number
+def _use_tool(call: Call, _number: int) -> Iterator[CallOutput]:
     yield from map(ShapeText, _pieces(call, BLOCKS["use-tool"](call)))
 
 

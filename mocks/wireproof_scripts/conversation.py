@@ -64,12 +64,13 @@ def answered(conversation: Sequence[Item]) -> set[str]:
     A result is an item, or a line `[tool:<call id>] <output>` where a client flattened its history.
     """
     ids = {str(item.get("call_id")) for item in conversation if is_result(item)}
-    tools = {f"tool {item.get('name')}" for item in conversation if _is_call(item) and str(item.get("call_id")) in ids}
+    tools = {f"tool {item.get('name')}" for item in conversation if is_call(item) and str(item.get("call_id")) in ids}
     flattened = {found for text in searched_texts(conversation) for found in _FLATTENED_RESULT.findall(text)}
     return ids | tools | flattened
 
 
-def _is_call(item: Item) -> bool:
+def is_call(item: Item) -> bool:
+    """Whether it is a tool call."""
     # function_call, and the custom_tool_call of models that Codex knows.
     return str(item.get("type", "")).endswith("_call")
 
@@ -81,8 +82,12 @@ def is_result(item: Item) -> bool:
 
 def result_text(item: Item) -> str:
     """The text of a tool result."""
-    output = item.get("output")
-    if isinstance(output, str):
-        return output
-    parts = output if isinstance(output, list) else []
+    return text_of(item.get("output"))
+
+
+def text_of(content: object) -> str:
+    """A text, or those of its parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
     return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))

@@ -244,7 +244,8 @@ def _of_conversation(script: Script, asked: AskedTurn, nonces: Nonces, choice: i
     if len(parts) == 1 and not asking(parts[0]):
         # Most scripts: there is no other part, whatever was said before.
         return _of_script(script, parts, 0, Nonce(), by="when")
-    seen = sum(map(_holds(script), asked.earlier()))
+    when = condition(script.when or "")
+    seen = sum(not why_not(when, one) for one in asked.earlier())
     first = part_to_play(parts, answered(asked.conversation), seen)
     if first == 0 and asked.last_result is not None:
         # No id of its calls has come back: the client may have ids of its own.
@@ -296,9 +297,3 @@ def _by_condition(conditions: Conditions, asked: AskedTurn) -> Script | None:
         elif when is not None and not why_not(when, asked):
             return script
     return None
-
-
-def _holds(script: Script) -> Callable[[AskedTurn], bool]:
-    """Whether the condition of a script holds for what is asked."""
-    when = None if script.when is None else condition(script.when)
-    return lambda asked: when is not None and not why_not(when, asked)

@@ -240,8 +240,6 @@ def _format(body: Body) -> Iterator[WrongParameter]:
             yield WrongParameter("messages", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"type": "json_schema", "json_schema": dict(asked)}:
             yield from _schema(asked, "response_format.json_schema.name", "response_format", UNCODED)
-        case _:
-            return
 
 
 def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[WrongParameter]:
@@ -337,8 +335,6 @@ def _text_format(body: Body) -> Iterator[WrongParameter]:
             yield WrongParameter("input", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"format": {"type": "json_schema"} as asked}:
             yield from _schema(asked, "text.format.name", "text.format.schema", JSON_SCHEMA)
-        case _:
-            return
 
 
 RESPONSES = table(

@@ -63,8 +63,6 @@ def _block(index: int, block: Json, answer: AnswerSoFar, at: float) -> None:
         case {"type": "tool_use", "id": id_, "name": name}:
             given = block.get("input")
             answer.call(index, id_, name, json.dumps(given, ensure_ascii=False) if given else "", at)
-        case _:
-            return
 
 
 def _delta(index: int, delta: Json, answer: AnswerSoFar, at: float) -> None:
@@ -75,8 +73,6 @@ def _delta(index: int, delta: Json, answer: AnswerSoFar, at: float) -> None:
             answer.thought(index, at).summary.append(text)
         case {"type": "input_json_delta", "partial_json": text}:
             answer.call(index, "", "", text, at)
-        case _:
-            return
 
 
 def _end(stopped: Json, answer: AnswerSoFar) -> None:
@@ -97,8 +93,6 @@ def _end(stopped: Json, answer: AnswerSoFar) -> None:
             # The text that ended it is no part of the answer: whoever asks again says it again, and the answer ends
             # there again.
             answer.say(stopped["stop_sequence"], 0.0)
-        case _:
-            return
 
 
 def as_chat(body: Json) -> Json:

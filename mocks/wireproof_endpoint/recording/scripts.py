@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wireproof_endpoint.recording.answer import called, calls_of
 from wireproof_endpoint.recording.asked import RecordedConversations
 from wireproof_scripts.asked.header_keys import mask_of
+from wireproof_scripts.conversation import text_of
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
 from wireproof_scripts.steps.when import When, Words
@@ -52,18 +53,6 @@ class _Recording:
         self.asked.append(steps)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    """Where an answer belongs."""
-
-    key: str
-    """The conversation up to what the user said last."""
-    when: str
-    """What that is."""
-    before: tuple[Part, ...]
-    """The answers to it that the request holds, as far as it holds them."""
-
-
 class Scripts:
     """The scripts of what was recorded so far."""
 
@@ -79,27 +68,23 @@ class Scripts:
         `original`: the request as it came, where `body` is what it would be in chat.
         """
         known = self._answers.get(str(body.get("previous_response_id")))
-        place, digest = _place(body), self._digest(body, original)
-        if place.when or (known is None and digest is not None):
-            key, number = place.key, len(place.before)
-            recording = self._recordings.setdefault(key, _Recording(place.when, digest))
+        key, when, before = _place(body)
+        digest = self._conversations.digest(body if original is None else original, messages=original is not None)
+        if when or (known is None and digest is not None):
+            number = len(before)
+            recording = self._recordings.setdefault(key, _Recording(when, digest))
         elif known is not None:
             key, number = known[0], known[1] + 1
             recording = self._recordings[key]
         else:
             return "the request has no text of a user, by which its script could be chosen"
         # What came before the recording began is known from the request itself.
-        recording.parts += place.before[len(recording.parts) : number]
+        recording.parts += before[len(recording.parts) : number]
         recording.add(number, steps)
         if id_:
             self._answers[id_] = (key, number)
         self._conversations.answered(body, id_, steps)
         return self._clash(key, recording)
-
-    def _digest(self, body: Json, original: Json | None) -> str | None:
-        if original is None:
-            return self._conversations.digest(body)
-        return self._conversations.digest(original, messages=True)
 
     def _clash(self, key: str, recording: _Recording) -> str | None:
         others = (other for name, other in self._recordings.items() if name != key)
@@ -159,15 +144,16 @@ def _masked(step: Step, mask: Callable[[str], str]) -> Step:
     return step
 
 
-def _place(body: Json) -> _Place:
+def _place(body: Json) -> tuple[str, str, tuple[Part, ...]]:
+    """A key for the conversation up to what the user said last, what that is, and the answers to it in the request."""
     items = _items(body)
     last = max((at for at, item in enumerate(items) if item.get("role") == "user"), default=None)
     if last is None:
-        return _Place(key=json.dumps(body, sort_keys=True, default=str), when="", before=())
+        return json.dumps(body, sort_keys=True, default=str), "", ()
     around = [body.get(name) for name in ("previous_response_id", "instructions", "tools", "functions")]
     text = json.dumps([*around, items[: last + 1]], sort_keys=True)
     key = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
-    return _Place(key=key, when=_text(items[last].get("content")), before=_answered(items[last + 1 :]))
+    return key, text_of(items[last].get("content")), _answered(items[last + 1 :])
 
 
 def _items(body: Json) -> list[Json]:
@@ -197,17 +183,10 @@ def _is_result(item: Json) -> bool:
 def _said(item: Json) -> list[Step]:
     if said := CALLS.get(str(item.get("type"))):
         return [Call(id=item["call_id"], name=item["name"], arguments=item[said])]
-    text = _text(item.get("content"))
+    text = text_of(item.get("content"))
     named = ((call.get("id") or "", *called(call)) for call in calls_of(item))
     calls = [Call(id=id_, name=name, arguments=arguments) for id_, name, arguments in named]
     return [*([Say((text,))] if text else []), *calls]
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def _name(when: str, taken: set[str]) -> str:

@@ -114,8 +114,6 @@ class WirePlay(Play):
                 now = yield self._cut_off(self._texts((text,), 0))
             case http.Stall():
                 now = yield from _stalled(step, now)
-            case _:
-                pass
         self._last = self._written = now
         return now
 
@@ -203,8 +201,6 @@ class WirePlay(Play):
                 self._refusal()
             case http.Status() | http.Disconnect() | http.Garbage():
                 self._cut = True
-            case _:
-                pass
 
     def _refusal(self) -> None:
         """From here on the answer is a refusal, also as it is stored."""

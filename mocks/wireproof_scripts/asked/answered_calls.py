@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wireproof_scripts.conversation import is_result
+from wireproof_scripts.conversation import is_call, is_result
 from wireproof_scripts.steps import Call, Step, ends_turn
 from wireproof_scripts.steps.cursor import Exec
 
@@ -41,7 +41,7 @@ def parts_answered(parts: Parts, conversation: Sequence[Item]) -> int:
     """The number of the last part whose calls all have results, counted from 1; 0 if there is none."""
     wanted = [(number, step) for number, part in enumerate(parts, 1) for step in asking(part)]
     results = [item for item in conversation if is_result(item)]
-    calls = {item.get("call_id"): item for item in conversation if _is_call(item)}
+    calls = {item.get("call_id"): item for item in conversation if is_call(item)}
     pairs = [(str(item.get("call_id")), calls.get(item.get("call_id"), {})) for item in results]
     left = wanted
     # Each rule takes what the rules before it have left: the surest comes first.
@@ -105,7 +105,3 @@ def _object(text: object) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _is_call(item: Item) -> bool:
-    return str(item.get("type", "")).endswith("_call")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_scripts.conversation import is_result, is_user, message_text, result_text
+from wireproof_scripts.conversation import is_call, is_result, is_user, message_text, result_text
 from wireproof_scripts.values import lazy, value
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class AskedTurn:
         if self.last_result is None:
             return None
         id_ = self.last_result.get("call_id")
-        calls = (item for item in self.conversation if str(item.get("type", "")).endswith("_call"))
+        calls = (item for item in self.conversation if is_call(item))
         return next((str(item.get("name")) for item in calls if item.get("call_id") == id_), None)
 
     @property

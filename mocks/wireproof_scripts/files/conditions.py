@@ -70,8 +70,6 @@ def _check_expression(rule: object, place: str) -> None:
             except re.error as error:
                 problem = f"expected a regular expression, found {shown(expression)}: {error}"
                 raise ScriptError(at(place, "matches"), problem) from error
-        case _:
-            return
 
 
 def _nested(name: str, data: object, place: str) -> tuple[When, ...]:

@@ -16,7 +16,7 @@ from wireproof_scripts.files.conditions import when_from_json, when_to_json
 from wireproof_scripts.files.definitions import DEFINITIONS, NAMES, Definition
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.rules import check_part, check_step
-from wireproof_scripts.files.values import at, collected, known_names, list_in, no_others, noted, object_in, read, shown
+from wireproof_scripts.files.values import at, collected, known_names, list_in, no_others, noted, read, shown
 from wireproof_scripts.kinds import NAME, TEXT, kind_of
 from wireproof_scripts.markers import SCRIPT_NAME
 from wireproof_scripts.steps import Notifications, Parts, Script, Sequence, Step
@@ -73,19 +73,20 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
     Raises:
         ScriptError: `data` is no script.
     """
-    script = object_in(data, place, "a script: name, title, parts")
+    if not isinstance(data, dict):
+        raise ScriptError(place, f"expected a script: name, title, parts, found {shown(data)}")
     with collected(found):
-        no_others(script, tuple(_READERS), place)
+        no_others(data, tuple(_READERS), place)
     values: dict[str, Any] = {"title": ""}
     for name, reader in _READERS.items():
         with collected(found):
-            if name in script:
-                values[name] = reader(script[name], at(place, name), found)
+            if name in data:
+                values[name] = reader(data[name], at(place, name), found)
             elif name == "name":
                 raise ScriptError(place, "name is missing")
-            elif name == "parts" and "choices" not in script:
+            elif name == "parts" and "choices" not in data:
                 raise ScriptError(place, "parts is missing: what each turn plays (or choices, for requests of several)")
-    if "parts" not in script and values.get("choices"):
+    if "parts" not in data and values.get("choices"):
         # A request for one choice gets the first.
         values["parts"] = values["choices"][0]
     return Script(**{"name": "", "parts": ((),), **values})

@@ -69,8 +69,6 @@ def check_step(step: Step, place: str) -> None:
         case Bytes(text, times) | Raw(text, times) if len(text) * times > MOST_BYTES:
             found = f"{len(text)} characters, {times} times"
             raise ScriptError(at(place, "times"), f"expected at most {MOST_BYTES} in one step, found {found}")
-        case _:
-            pass
 
 
 def _check_pieces(pieces: Sequence[str], wholes: Sequence[str], what: str, place: str) -> None:

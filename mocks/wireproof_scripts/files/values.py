@@ -70,17 +70,6 @@ def at(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
 
 
-def object_in(data: object, place: str, expected: str) -> Mapping[str, Any]:
-    """The object that is written.
-
-    Raises:
-        ScriptError: something else is.
-    """
-    if not isinstance(data, dict):
-        raise ScriptError(place, f"expected {expected}, found {shown(data)}")
-    return data
-
-
 def list_in(data: object, place: str, expected: str) -> list[Any]:
     """The list that is written, which is not empty.
 
