@@ -12,11 +12,10 @@ import pytest
 
 from wireproof.model.verdict import Verdict
 from wireproof.scenarios import SCENARIOS
-from wireproof_crowd.certifying import certified
-from wireproof_crowd.crowds import judge_again, kept, play_many
+from wireproof_crowd.crowds import certified, judge_again, kept, play_many
 from wireproof_crowd.draws import SIZES, DrawKind, draw
+from wireproof_crowd.known import also, beside
 from wireproof_crowd.scoring import lines, share
-from wireproof_crowd.unseen import also, beside
 from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:

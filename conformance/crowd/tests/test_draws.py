@@ -9,9 +9,8 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof_crowd.draws import SIZES, Draw, DrawKind, draw, drawable
-from wireproof_crowd.frequencies import frequencies, strangers
+from wireproof_crowd.known import alone, also, beside, frequencies, strangers
 from wireproof_crowd.samples import hides, shown_in
-from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.turn_faults import GATEWAY_FAULTS

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof_crowd import samples
-from wireproof_crowd.certifying import certified
-from wireproof_crowd.crowds import judge_again, kept, play_many
+from wireproof_crowd.crowds import certified, judge_again, kept, play_many
 from wireproof_crowd.draws import SIZES, DrawKind, draw
 from wireproof_crowd.scoring import lines, summary
 

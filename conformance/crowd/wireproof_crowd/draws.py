@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wireproof_crowd.frequencies import frequencies
+from wireproof_crowd.known import alone, also, beside, frequencies
 from wireproof_crowd.samples import hides
-from wireproof_crowd.unseen import alone, also, beside
 from wireproof_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict
-from wireproof_crowd.unseen import also
+from wireproof_crowd.known import also
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -20,10 +20,19 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
+from live_endpoint import KEY, MODEL, serving
+from live_goods import OPENAI
+
+from wireproof.model.catalogue import load
+from wireproof.model.dialect import Dialect
+from wireproof.model.target import Backend, Target
+from wireproof.results.archive import save
+from wireproof.results.certify import certify
+from wireproof.scenarios.live import LIVE
 from wireproof_fuzz.damaged_files import death_of_file
 from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
-from wireproof_fuzz.recording_model import record
+from wireproof_fuzz.mutants import OF_A_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +61,17 @@ def main() -> int:
         record()
         return 0
     return _all(given.of_one, range(given.first, given.first + given.count), given.chunk)
+
+
+def record() -> None:
+    """Drive an endpoint without a defect, with every optional field that OpenAI sends, and keep the answers."""
+    with serving(OPENAI) as server:
+        target = Target(
+            base_url=server.url(OPENAI.name), model=MODEL, api_key=KEY, backend=Backend.LIVE,
+            dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        )  # fmt: skip
+        certificate = certify(target, LIVE, load())
+    save(OF_A_MODEL, certificate.target, certificate.runs)
 
 
 def _all(of_one: Callable[[int], Death | None], numbers: range, chunk: int) -> int:

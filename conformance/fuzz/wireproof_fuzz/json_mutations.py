@@ -80,14 +80,6 @@ Change = Callable[["Random", _Place, list[_Place]], None]
 """Changes the object that a place is in; it has all places of the object."""
 
 
-def _other_value(chance: Random, place: _Place, _: list[_Place]) -> None:
-    place.put(deepcopy(chance.choice(VALUES)))
-
-
-def _drop(_: Random, place: _Place, __: list[_Place]) -> None:
-    del place.within[place.key]
-
-
 def _add(chance: Random, place: _Place, _: list[_Place]) -> None:
     value = deepcopy(chance.choice(VALUES))
     if isinstance(place.within, dict):
@@ -106,22 +98,6 @@ def _twice(_: Random, place: _Place, __: list[_Place]) -> None:
         place.within.append(deepcopy(place.value))
 
 
-def _from_elsewhere(chance: Random, place: _Place, every: list[_Place]) -> None:
-    place.put(deepcopy(chance.choice(every).value))
-
-
-def _in_a_list(_: Random, place: _Place, __: list[_Place]) -> None:
-    place.put([place.value])
-
-
-def _in_an_object(chance: Random, place: _Place, _: list[_Place]) -> None:
-    place.put({chance.choice(MEMBERS): place.value})
-
-
-def _as_text(_: Random, place: _Place, __: list[_Place]) -> None:
-    place.put(json.dumps(place.value))
-
-
 def _nearly(chance: Random, place: _Place, _: list[_Place]) -> None:
     """A number that is one off, a text that lost or doubled a character."""
     match place.value:
@@ -138,22 +114,18 @@ def _nearly(chance: Random, place: _Place, _: list[_Place]) -> None:
             place.put(None)
 
 
-def _raw(chance: Random, place: _Place, _: list[_Place]) -> None:
-    place.put(f"@@text {chance.randrange(len(TEXTS))}@@")
-
-
 CHANGES: Mapping[str, Change] = {
-    "other value": _other_value,
-    "drop": _drop,
+    "other value": lambda chance, place, _: place.put(deepcopy(chance.choice(VALUES))),
+    "drop": lambda _, place, __: place.within.__delitem__(place.key),
     "add": _add,
     "rename": _rename,
     "twice": _twice,
-    "from elsewhere": _from_elsewhere,
-    "in a list": _in_a_list,
-    "in an object": _in_an_object,
-    "as text": _as_text,
+    "from elsewhere": lambda chance, place, every: place.put(deepcopy(chance.choice(every).value)),
+    "in a list": lambda _, place, __: place.put([place.value]),
+    "in an object": lambda chance, place, _: place.put({chance.choice(MEMBERS): place.value}),
+    "as text": lambda _, place, __: place.put(json.dumps(place.value)),
     "nearly": _nearly,
-    "raw text": _raw,
+    "raw text": lambda chance, place, _: place.put(f"@@text {chance.randrange(len(TEXTS))}@@"),
 }
 """The changes, by their names."""
 

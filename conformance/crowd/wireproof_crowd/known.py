@@ -1,7 +1,9 @@
-"""How many of the recorded strangers break each row: what the faults of a careless week are weighted by.
+"""What is known of faults from tables: which no judge can see beside what, and how many strangers break each row.
 
-They are counted, not copied: every line of `conformance/tests/corpus/*.toml` and `conformance/gateways/findings.toml`
-was confirmed on the wire by a person, and says what was seen there.
+Faults that are never drawn, pairs of which a draw holds one, and second rows have reasons in `unseen.toml`. How often a
+row is broken, by which the faults of a careless week are weighted, is counted, not copied: every line of
+`conformance/tests/corpus/*.toml` and `conformance/gateways/findings.toml` was confirmed on the wire by a person, and
+says what was seen there.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,6 +19,30 @@ if TYPE_CHECKING:
 _CONFORMANCE = Path(__file__).resolve().parents[2]
 _VERDICTS = ("fail", "strict", "warn")
 _LEVELS = ("compat", "strict")
+_TABLE = Path(__file__).parent / "unseen.toml"
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+
+
+@cache
+def alone() -> Mapping[str, str]:
+    """Fault that is never drawn → why."""
+    return {name: line["why"] for line in _table()["alone"] for name in line["faults"]}
+
+
+@cache
+def beside() -> Mapping[tuple[str, str], str]:
+    """A fault, and one beside which it does not break its row → why."""
+    return {(line["faults"][0], line["faults"][1]): line["why"] for line in _table()["beside"]}
+
+
+@cache
+def also() -> Mapping[tuple[str, str], str]:
+    """A fault, and a second row that it breaks → why."""
+    return {(line["fault"], line["row"]): line["why"] for line in _table()["also"]}
 
 
 @cache
