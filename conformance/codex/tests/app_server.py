@@ -99,6 +99,11 @@ class Talk:
         result = self.ask("turn/start", threadId=thread, input=given, **params)
         return str(result["turn"]["id"])
 
+    def whole_turn(self, thread: str, text: str | None, **params: object) -> None:
+        """Start a turn, and wait for its end."""
+        self.turn(thread, text, **params)
+        self.over()
+
     def called(self) -> Message:
         """The next request to run a tool."""
         return self.receive(lambda message: message.get("method") == "item/tool/call")

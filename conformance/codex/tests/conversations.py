@@ -55,33 +55,28 @@ def marked(script: str, nonce: str = "n") -> str:
     return f"Grüße: [[wireproof:{script}#{nonce}]]"
 
 
-def _turn(script: str, talk: Talk) -> None:
-    talk.turn(talk.thread(), marked(script))
-    talk.over()
+def _turn(script: str, talk: Talk, tools: Sequence[str] = (), **params: object) -> None:
+    talk.whole_turn(talk.thread(*tools, **params), marked(script))
+
+
+_raw = partial(_turn, experimentalRawEvents=True)
+_undeclared_tool = partial(_turn, tools=("localSearch",), ephemeral=True)
 
 
 def _text(text: str, talk: Talk) -> None:
-    talk.turn(talk.thread(), text)
-    talk.over()
-
-
-def _ephemeral(talk: Talk) -> None:
-    talk.turn(talk.thread(ephemeral=True, environments=[]), marked("text/hello"))
-    talk.over()
+    talk.whole_turn(talk.thread(), text)
 
 
 def _second_turn(talk: Talk) -> None:
     thread = talk.thread()
     for _ in range(2):
-        talk.turn(thread, marked("two-turns"))
-        talk.over()
+        talk.whole_turn(thread, marked("two-turns"))
 
 
 def _after_failure(talk: Talk) -> None:
     thread = talk.thread()
     for script in ("cause/http-500", "text/hello"):
-        talk.turn(thread, marked(script))
-        talk.over()
+        talk.whole_turn(thread, marked(script))
 
 
 def _interrupt(talk: Talk) -> None:
@@ -89,8 +84,7 @@ def _interrupt(talk: Talk) -> None:
     turn = talk.turn(thread, marked("text/hang"))
     talk.notified("item/agentMessage/delta", times=5)
     talk.interrupt(thread, turn)
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
 
 
 def _interrupt_silence(talk: Talk) -> None:
@@ -104,14 +98,12 @@ def _second_fails(script: str, talk: Talk) -> None:
     """Where tokens were counted before."""
     thread = talk.thread()
     for one in ("text/usage", script):
-        talk.turn(thread, marked(one))
-        talk.over()
+        talk.whole_turn(thread, marked(one))
 
 
 def _second_interrupted(talk: Talk) -> None:
     thread = talk.thread()
-    talk.turn(thread, marked("text/usage"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/usage"))
     turn = talk.turn(thread, marked("two-deltas"))
     talk.notified("item/agentMessage/delta", times=4)
     talk.interrupt(thread, turn)
@@ -136,8 +128,7 @@ def _two_tools(talk: Talk) -> None:
     """
     talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
     calls = [talk.called()]
-    talk.turn(talk.thread(), marked("open/gate"))
-    talk.over()
+    talk.whole_turn(talk.thread(), marked("open/gate"))
     calls.append(talk.called())
     for call in calls:
         talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
@@ -164,8 +155,7 @@ def _held_tool(talk: Talk) -> None:
     thread = talk.thread("localSearch")
     talk.turn(thread, marked("call/then-text"))
     call = talk.called()
-    talk.turn(talk.thread(), marked("text/hello"))
-    talk.over()
+    talk.whole_turn(talk.thread(), marked("text/hello"))
     talk.answer(call, contentItems=[{"type": "inputText", "text": "late"}], success=True)
     talk.over()
 
@@ -176,8 +166,7 @@ def _interrupted_tool(script: str, talk: Talk) -> None:
     call = _called_and_gone_on(talk)
     talk.interrupt(thread, turn)
     talk.send({"id": call["id"], "result": {"contentItems": [], "success": True}})
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
 
 
 def _cut_off(script: str, talk: Talk) -> None:
@@ -190,8 +179,7 @@ def _cut_off(script: str, talk: Talk) -> None:
 def _called_and_gone_on(talk: Talk) -> Message:
     """A call, when what comes with it and after it has come, too: another thread has had its turn meanwhile."""
     call = talk.called()
-    talk.turn(talk.thread(), marked("text/hello"))
-    talk.over()
+    talk.whole_turn(talk.thread(), marked("text/hello"))
     return call
 
 
@@ -199,8 +187,7 @@ def _two_cut_off(talk: Talk) -> None:
     """The calls are answered the other way round."""
     talk.turn(talk.thread("localSearch", "readNote", experimentalRawEvents=True), marked("calls-cut"))
     calls = [talk.called()]
-    talk.turn(talk.thread(), marked("open/gate"))
-    talk.over()
+    talk.whole_turn(talk.thread(), marked("open/gate"))
     calls.append(_called_and_gone_on(talk))
     for call in reversed(calls):
         talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
@@ -221,16 +208,6 @@ def _cut_off_steered(script: str, talk: Talk) -> None:
     call = _called_and_gone_on(talk)
     talk.turn(thread, marked("text/hello", "m"))
     talk.answer(call, contentItems=[], success=True)
-    talk.over()
-
-
-def _raw(script: str, talk: Talk) -> None:
-    talk.turn(talk.thread(experimentalRawEvents=True), marked(script))
-    talk.over()
-
-
-def _undeclared_tool(script: str, talk: Talk) -> None:
-    talk.turn(talk.thread("localSearch", ephemeral=True), marked(script))
     talk.over()
 
 
@@ -257,8 +234,7 @@ def _injected(talk: Talk) -> None:
     """The model goes on with a history that brings the result of its call."""
     thread = talk.thread("localSearch", ephemeral=True)
     talk.ask("thread/inject_items", threadId=thread, items=_HISTORY)
-    talk.turn(thread, None)
-    talk.over()
+    talk.whole_turn(thread, None)
 
 
 def _resumed(talk: Talk) -> None:
@@ -270,26 +246,24 @@ def _resumed(talk: Talk) -> None:
     nobody = "00000000-0000-0000-0000-000000000000"
     answer = talk.ask("thread/resume", threadId=nobody, history=history, developerInstructions="Be terse.")
     thread = answer["thread"]["id"]
-    talk.turn(thread, "Go on.")
-    talk.over()
+    talk.whole_turn(thread, "Go on.")
     talk.ask("thread/archive", threadId=thread)
 
 
 def _schema(talk: Talk) -> None:
-    talk.turn(talk.thread(), marked("text/hello"), outputSchema={"type": "object", "properties": {}})
-    talk.over()
+    talk.whole_turn(talk.thread(), marked("text/hello"), outputSchema={"type": "object", "properties": {}})
 
 
 def _overrides(talk: Talk) -> None:
     thread = talk.thread()
     for model in ("other-model", None):
-        talk.turn(thread, marked("text/hello"), **({"model": model, "effort": "high"} if model else {}))
-        talk.over()
+        talk.whole_turn(thread, marked("text/hello"), **({"model": model, "effort": "high"} if model else {}))
 
 
 def _instructed(talk: Talk) -> None:
-    talk.turn(talk.thread(baseInstructions="Be a heron.", developerInstructions="Be terse."), marked("text/hello"))
-    talk.over()
+    talk.whole_turn(
+        talk.thread(baseInstructions="Be a heron.", developerInstructions="Be terse."), marked("text/hello")
+    )
 
 
 def _wrong_tool(talk: Talk) -> None:
@@ -307,8 +281,7 @@ def _full(script: str, talk: Talk) -> None:
     """The turn after one that filled the context begins with a summary."""
     thread = talk.thread(experimentalRawEvents=script != "full-for-long")
     for one in (script, "text/hello", "text/hello"):
-        talk.turn(thread, marked(one))
-        talk.over()
+        talk.whole_turn(thread, marked(one))
 
 
 def _full_of_calls(talk: Talk) -> None:
@@ -320,18 +293,15 @@ def _full_of_calls(talk: Talk) -> None:
 
 def _sum(script: str, talk: Talk) -> None:
     thread = talk.thread(experimentalRawEvents=True)
-    talk.turn(thread, marked(script))
-    talk.over()
+    talk.whole_turn(thread, marked(script))
     talk.ask("thread/compact/start", threadId=thread)
     talk.over()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
 
 
 def _sum_interrupted(talk: Talk) -> None:
     thread = talk.thread()
-    talk.turn(thread, marked("sum-hangs"))
-    talk.over()
+    talk.whole_turn(thread, marked("sum-hangs"))
     talk.notified("turn/started")
     talk.ask("thread/compact/start", threadId=thread)
     turn = talk.notified("turn/started")["turn"]["id"]
@@ -358,8 +328,7 @@ def _sum_instead(talk: Talk) -> None:
 def _history(talk: Talk) -> None:
     """A client lists, reads, puts away, takes back and resumes a thread."""
     thread = talk.thread()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
     talk.ask("thread/read", threadId=thread, includeTurns=True)
     talk.ask("thread/list")
     talk.ask("thread/loaded/list")
@@ -369,8 +338,7 @@ def _history(talk: Talk) -> None:
     talk.ask("thread/resume", threadId=thread)
     talk.ask("thread/unarchive", threadId=thread)
     talk.ask("thread/resume", threadId=thread)
-    talk.turn(thread, marked("text/usage"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/usage"))
 
 
 def _archived_in_mid_turn(talk: Talk) -> None:
@@ -386,19 +354,16 @@ def _archived_in_mid_turn(talk: Talk) -> None:
 
 def _forked(talk: Talk) -> None:
     thread = talk.thread()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
     fork = talk.ask("thread/fork", threadId=thread)["thread"]["id"]
-    talk.turn(fork, marked("text/usage"))
-    talk.over()
+    talk.whole_turn(fork, marked("text/usage"))
     talk.ask("thread/read", threadId=thread, includeTurns=True)
     talk.ask("thread/read", threadId=fork, includeTurns=True)
 
 
 def _named(talk: Talk) -> None:
     thread = talk.thread()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
     talk.ask("thread/name/set", threadId=thread, name="Herons")
     talk.ask("thread/list")
 
@@ -415,24 +380,20 @@ def _settled(talk: Talk) -> None:
         talk.ask("thread/settings/update", threadId=thread, **changed)
         if is_new:  # else the real server may send what two of them change as one
             talk.notified("thread/settings/updated")
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
 
 
 def _moved(talk: Talk) -> None:
     """A turn has a folder and a personality of its own, which the next one keeps."""
     thread = talk.thread()
-    talk.turn(thread, marked("text/hello"), cwd="/", personality="friendly")
-    talk.over()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"), cwd="/", personality="friendly")
+    talk.whole_turn(thread, marked("text/hello"))
     talk.ask("thread/resume", threadId=thread)
 
 
 def _unsubscribed(talk: Talk) -> None:
     thread = talk.thread()
-    talk.turn(thread, marked("text/hello"))
-    talk.over()
+    talk.whole_turn(thread, marked("text/hello"))
     talk.ask("thread/unsubscribe", threadId=thread)
     talk.ask("thread/loaded/list")
     talk.ask("thread/unsubscribe", threadId=thread)
@@ -582,7 +543,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
         for script in (*FAILING, *FAILING_LATE)
     },
     "default answer": Conversation(have=partial(_text, "Good morning")),
-    "ephemeral": Conversation(have=_ephemeral, since="0.125.0"),
+    "ephemeral": Conversation(have=partial(_turn, "text/hello", ephemeral=True, environments=[]), since="0.125.0"),
     "second turn": Conversation(have=_second_turn),
     "after a failure": Conversation(have=_after_failure),
     "interrupt": Conversation(have=_interrupt),
