@@ -179,7 +179,7 @@ def part_to_play(parts: Parts, known: set[str], seen: int, since: Items = ()) ->
     what came since the script was chosen, if its client may have ids of its own.
     """
     for index in reversed(range(len(parts))):
-        calls = _calls(parts[index])
+        calls = set(map(_key, asking(parts[index])))
         if calls and calls <= known:
             return index + 1
     return (parts_answered(parts, since) if since else 0) or min(seen, len(parts) - 1)
@@ -189,10 +189,6 @@ def _since(conversation: Items, text: str) -> Items:
     """The items from the last message of the user that has this text."""
     places = (at for at in reversed(range(len(conversation))) if is_user(conversation[at]))
     return conversation[next((at for at in places if text in message_text(conversation[at])), 0) :]
-
-
-def _calls(part: tuple[Step, ...]) -> set[str]:
-    return set(map(_key, asking(part)))
 
 
 def _key(call: Asking) -> str:

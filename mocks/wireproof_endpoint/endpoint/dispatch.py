@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from wireproof_endpoint.settings import EndpointSettings
 
 
-def _of_login(path: str) -> bool:
-    return chatgpt_service.is_path(path) or path == chatgpt_login.PATH
-
-
 class Endpoint:
     """Answers requests by the scripts that `scripts` gives.
 
@@ -106,7 +102,8 @@ class Endpoint:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
-        if found is not None and (self.settings.chatgpt_service or not _of_login(path)):
+        served = self.settings.chatgpt_service or not (chatgpt_service.is_path(path) or path == chatgpt_login.PATH)
+        if found is not None and served:
             return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]

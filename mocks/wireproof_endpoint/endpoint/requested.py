@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 from wireproof_endpoint.journal.entry import NOT_KEPT, JournalEntry
 from wireproof_endpoint.play import WholeReply
@@ -66,6 +67,11 @@ class EndpointRequest:
         else:
             self.deployment, rest = "", rest.removeprefix(_V1)
         self.path = f"/v1/{rest}"
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Those of its query."""
+        return dict(parse_qsl(self.query))
 
     def object(self) -> Mapping[str, Any]:
         """The JSON object in its body.

@@ -28,25 +28,16 @@ Handler = Callable[["Answerer", "EndpointRequest", str], WholeReply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
 
 
-def _saying(status: str) -> Mapping[str, Handler]:
-    return _read(lambda _answerer, _request, _name: json_reply({"status": status}))
+Payload = Callable[["Answerer", "EndpointRequest", str], Mapping[str, Any]]
 
 
-def _read(handler: Handler) -> dict[str, Handler]:
+def _read(payload: Payload) -> dict[str, Handler]:
     """What is read with GET, or as its head alone."""
+
+    def handler(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
+        return json_reply(payload(answerer, request, name))
+
     return {"GET": handler, "HEAD": handler}
-
-
-def _list_models(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply(request.form.models(_served(answerer), dict(parse_qsl(request.query))))
-
-
-def _list_models_there(answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply(chatgpt_service.models(_names(answerer)))
-
-
-def _say_usage(_answerer: Answerer, _request: EndpointRequest, _name: str) -> WholeReply:
-    return json_reply(chatgpt_service.usage(time()))
 
 
 def _give_tokens(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeReply:
@@ -67,9 +58,9 @@ def _served(answerer: Answerer) -> ServedModels:
     return ServedModels(names=_names(answerer), created=answerer.created, owner=answerer.settings.backend)
 
 
-def _get_model(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
+def _model(answerer: Answerer, request: EndpointRequest, name: str) -> Mapping[str, Any]:
     backend_model(name, answerer.settings)
-    return json_reply(request.form.model(_served(answerer), name))
+    return request.form.model(_served(answerer), name)
 
 
 def _chat(
@@ -163,26 +154,14 @@ def _embed(answerer: Answerer, request: EndpointRequest, _name: str) -> WholeRep
     return json_reply(answer)
 
 
-def _retrieve(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
-    return json_reply(answerer.responses.retrieve(name))
-
-
-def _delete(answerer: Answerer, _request: EndpointRequest, name: str) -> WholeReply:
-    return json_reply(answerer.responses.delete(name))
-
-
-def _input_items(answerer: Answerer, request: EndpointRequest, name: str) -> WholeReply:
-    return json_reply(answerer.responses.input_items(name, dict(parse_qsl(request.query))))
-
-
 MODELS = "/v1/models/"
 """Names of models may hold slashes."""
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
-    "/healthz": _saying("ok"),
-    "/livez": _saying("alive"),
-    "/readyz": _saying("ready"),
-    "/v1/models": _read(_list_models),
+    "/healthz": _read(lambda *_: {"status": "ok"}),
+    "/livez": _read(lambda *_: {"status": "alive"}),
+    "/readyz": _read(lambda *_: {"status": "ready"}),
+    "/v1/models": _read(lambda answerer, request, _: request.form.models(_served(answerer), request.parameters)),
     "/v1/chat/completions": {"POST": _completions},
     "/v1/completions": {"POST": _complete},
     "/v1/responses": {"POST": _create},
@@ -193,13 +172,18 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
     chatgpt_login.PATH: {"POST": _give_tokens},
-    **dict.fromkeys(chatgpt_service.USAGE, _read(_say_usage)),
-    chatgpt_service.MODELS: _read(_list_models_there),
+    **dict.fromkeys(chatgpt_service.USAGE, _read(lambda *_: chatgpt_service.usage(time()))),
+    chatgpt_service.MODELS: _read(lambda answerer, *_: chatgpt_service.models(_names(answerer))),
 }
 """Path → method → handler."""
 PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {
-    (MODELS, ""): _read(_get_model),
-    ("/v1/responses/", "/input_items"): _read(_input_items),
-    ("/v1/responses/", ""): {**_read(_retrieve), "DELETE": _delete},
+    (MODELS, ""): _read(_model),
+    ("/v1/responses/", "/input_items"): _read(
+        lambda answerer, request, name: answerer.responses.input_items(name, request.parameters)
+    ),
+    ("/v1/responses/", ""): {
+        **_read(lambda answerer, _, name: answerer.responses.retrieve(name)),
+        "DELETE": lambda answerer, _, name: json_reply(answerer.responses.delete(name)),
+    },
 }
 """What stands before and after a name in a path → method → handler."""

@@ -168,16 +168,12 @@ def _answered(items: Sequence[Json]) -> tuple[Part, ...]:
     parts: list[Part] = []
     steps: list[Step] = []
     for item in items:
-        if _is_result(item):
+        if item.get("role") in {"tool", "function"} or item.get("type") in OUTPUTS:
             parts += [tuple(steps)] if steps else []
             steps = []
         else:
             steps += _said(item)
     return tuple(parts)
-
-
-def _is_result(item: Json) -> bool:
-    return item.get("role") in {"tool", "function"} or item.get("type") in OUTPUTS
 
 
 def _said(item: Json) -> list[Step]:

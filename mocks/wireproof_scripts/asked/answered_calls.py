@@ -79,7 +79,9 @@ def _says_the_same(step: Asking, _id: str, call: Item, _steps: list[Asking]) -> 
     if isinstance(step, Call):
         return call.get("name") == step.name and came == _object(step.arguments)
     # The client's tools have other names for the service's, and for their arguments.
-    said = [str(getattr(step, name)) for name in type(step).__slots__ if name != "id" and _is_said(getattr(step, name))]
+    # Whatever text there is a client writes down.
+    values = (getattr(step, name) for name in type(step).__slots__ if name != "id")
+    said = [value for value in values if isinstance(value, str) and value]
     return bool(said) and sorted(map(str, came.values())) == sorted(said)
 
 
@@ -92,11 +94,6 @@ def _may_be(step: Asking, id_: str, call: Item, steps: list[Asking]) -> bool:
         and (not name or name == (step.name if isinstance(step, Call) else name))
         and not (isinstance(step, Exec) and name in named)
     )
-
-
-def _is_said(value: object) -> bool:
-    """Whether a client writes an argument down: text, as far as there is any."""
-    return isinstance(value, str) and bool(value)
 
 
 def _object(text: object) -> dict[str, Any]:

@@ -33,11 +33,7 @@ def filled(part: Sequence[Step], conversation: Items) -> tuple[Step, ...]:
 
 def has_templates(part: Sequence[Step]) -> bool:
     """Whether anything in a part is to be filled."""
-    return any(map(_is_template, part))
-
-
-def _is_template(step: Step) -> bool:
-    return isinstance(step, Template) or (isinstance(step, Call) and step.fill)
+    return any(isinstance(step, Template) or (isinstance(step, Call) and step.fill) for step in part)
 
 
 def _filled(step: Step, values: Mapping[str, str]) -> Step:

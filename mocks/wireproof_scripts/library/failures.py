@@ -6,7 +6,7 @@ from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Crash, ErrorNotice, Fail, Finish, Hang, Raw, Say, Script
 
 # In fragments, which are of the dialect `story`: Codex itself never sends half a call.
-_HALF_A_CALL = Call(
+HALF_A_CALL = Call(
     id="call_half",
     name="localSearch",
     arguments='{"query": "never complete"}',
@@ -40,7 +40,7 @@ FAILURES: tuple[Script, ...] = (
     part(
         "fail/mid-arguments",
         "The turn fails in the middle of a call's arguments.",
-        _HALF_A_CALL,
+        HALF_A_CALL,
         Fail("cut"),
         notifications="story",
     ),
@@ -65,7 +65,7 @@ FAILURES: tuple[Script, ...] = (
     part(
         "fail/crash-arguments",
         "The backend process dies in the middle of a call's arguments.",
-        _HALF_A_CALL,
+        HALF_A_CALL,
         Crash(),
         notifications="story",
     ),

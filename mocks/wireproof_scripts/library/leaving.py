@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from wireproof_scripts.library.failures import HALF_A_CALL
 from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Gate, Hang, Open, Say, Script
 
@@ -9,15 +12,7 @@ from wireproof_scripts.steps import Call, Gate, Hang, Open, Say, Script
 SENT = "told"
 """The gate that is opened when the first turn has sent everything: its client may disconnect now."""
 
-# In fragments, which are of the dialect `story`: Codex itself never sends half a call.
-_BEGUN = Call(
-    id="call_left",
-    name="localSearch",
-    arguments='{"query": "never complete"}',
-    shape="delta-tool-calls",
-    pieces=('{"query": ', '"never', ' complete"}'),
-    unfinished=True,
-)
+_BEGUN = replace(HALF_A_CALL, id="call_left")
 
 LEAVING: tuple[Script, ...] = (
     # Each hangs, so that chat.stream.disconnect can see who interrupts the turn: it has no other end.
