@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elsewhere import elsewhere
+from elsewhere import elsewhere, native
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-INSTALLED = Path(sys.prefix) / "clients" / "node_modules" / "@anthropic-ai"
+BINARY = "@anthropic-ai/claude-code-{machine}/claude"
 DEADLINE = 150.0
 """Seconds for one run; an idle machine needs three."""
 MODEL = "claude-wireproof"
-_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
 _SILENT = re.findall(r"\b(\w*DISABLE_\w+)=1", PAGE.read_text(encoding="utf-8"))
 """The page's own: with these it is to ask nothing elsewhere."""
-
-
-def binary() -> Path:
-    """The native program.
-
-    It is run as it is: the one in JavaScript that starts it is replaced by a script at installation, and none is run.
-
-    Raises:
-        FileNotFoundError: it is not installed.
-    """
-    kind = f"claude-code-{sys.platform}-{_ARCHITECTURE.get(platform.machine(), platform.machine())}"
-    found = INSTALLED / kind / "claude"
-    if not found.is_file():
-        raise FileNotFoundError(f"{found} is not installed: run conformance/clients/install.py conformance/clients")
-    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +76,7 @@ def run(  # noqa: PLR0913 (each but the first five has a default)
     its MCP servers, by name; `retries` how often it tries again, None: as often as it does by itself, for minutes.
     """
     command = [
-        binary(), "-p", prompt, "--model", MODEL, "--output-format", "stream-json", "--verbose",
+        native(BINARY), "-p", prompt, "--model", MODEL, "--output-format", "stream-json", "--verbose",
         *(("--allowedTools", ",".join(tools)) if tools else ()),
         *(("--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})) if servers else ()),
     ]  # fmt: skip

@@ -75,18 +75,23 @@ class Client:
 
     def play(self, asked: Sequence[Mapping[str, Any]], account: Mapping[str, str]) -> list[Play]:
         """What became of the dialogues that it was asked to play."""
-        command = ("node", INSTALLED) if self.program.endswith(".mjs") else (sys.executable, HERE)
-        done = subprocess.run(
-            [command[0], command[1] / self.program, self.way],
-            input=json.dumps({**account, "dialogues": asked}),
-            env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
-            encoding="utf-8",
-            capture_output=True,
-            timeout=DEADLINE,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return list(json.loads(done.stdout))
+        return list(_said_by(self.program, self.way, given={**account, "dialogues": asked}))
+
+
+def _said_by(program: str, *words: str, given: object) -> Any:
+    """What a client program says, as JSON."""
+    runner, folder = ("node", INSTALLED) if program.endswith(".mjs") else (sys.executable, HERE)
+    done = subprocess.run(
+        [runner, folder / program, *words],
+        input=json.dumps(given),
+        env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        encoding="utf-8",
+        capture_output=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def _chat(program: str, whole: Sequence[str] = ("whole",), stream: Sequence[str] = ("stream",)) -> list[Client]:
@@ -165,18 +170,7 @@ def gone(program: str, url: str) -> Mapping[str, Any]:
     """What came of each way of a program that says so of each (`structured.py`)."""
     if program.endswith(".mjs"):
         installed()
-    runner, folder = ("node", INSTALLED) if program.endswith(".mjs") else (sys.executable, HERE)
-    done = subprocess.run(
-        [runner, folder / program],
-        input=json.dumps({"url": url, "key": "any", "model": "gpt-4o"}),
-        env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
-        encoding="utf-8",
-        capture_output=True,
-        timeout=DEADLINE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    results: Mapping[str, Any] = json.loads(done.stdout)
+    results: Mapping[str, Any] = _said_by(program, given={"url": url, "key": "any", "model": "gpt-4o"})
     return results
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elsewhere import elsewhere
+from elsewhere import elsewhere, native
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-INSTALLED = Path(sys.prefix) / "clients" / "node_modules" / "@openai"
+BINARY = "@openai/codex-*/vendor/*/bin/codex"
 DEADLINE = 120.0
 """Seconds for one run; an idle machine needs two, and eight where it asks again."""
 CONFIG = """\
@@ -34,18 +33,6 @@ requires_openai_auth = false
 """
 
 
-def binary() -> Path:
-    """The native program.
-
-    Raises:
-        FileNotFoundError: it is not installed.
-    """
-    found = sorted(INSTALLED.glob("codex-*/vendor/*/bin/codex"))
-    if not found:
-        raise FileNotFoundError(f"no Codex in {INSTALLED}: run conformance/clients/install.py conformance/clients")
-    return found[0]
-
-
 def run(
     prompt: str, *, folder: Path, home: Path, url: str, key: str, servers: Mapping[str, Mapping[str, Any]]
 ) -> str | None:
@@ -57,7 +44,7 @@ def run(
     (home / "config.toml").write_text(config, encoding="utf-8")
     with elsewhere() as (away, _):
         done = subprocess.run(
-            [binary(), "exec", "--json", "--skip-git-repo-check", prompt],
+            [native(BINARY), "exec", "--json", "--skip-git-repo-check", prompt],
             cwd=folder, env={"PATH": os.environ["PATH"], "HOME": str(home), "CODEX_HOME": str(home),
                              "WIREPROOF_KEY": key, **away},
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=DEADLINE, check=False,

@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elsewhere import elsewhere
+from elsewhere import elsewhere, native
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-INSTALLED = Path(sys.prefix) / "clients" / "node_modules"
+BINARY = "opencode-{machine}/bin/opencode"
 DEADLINE = 120.0
 """Seconds for one run; an idle machine needs ten."""
-_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
-
-
-def binary() -> Path:
-    """The native program.
-
-    It is run as it is: the one in JavaScript that starts it is replaced by a script at installation, and none is run.
-
-    Raises:
-        FileNotFoundError: it is not installed.
-    """
-    kind = f"opencode-{sys.platform}-{_ARCHITECTURE.get(platform.machine(), platform.machine())}"
-    found = INSTALLED / kind / "bin" / "opencode"
-    if not found.is_file():
-        raise FileNotFoundError(f"{found} is not installed: run conformance/clients/install.py conformance/clients")
-    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +44,7 @@ def run(
     with elsewhere() as (away, asked):
         done = subprocess.run(
             # With a title of its own, or it asks the model for one first.
-            [binary(), "run", "--print-logs", "--title", "wireproof", prompt],
+            [native(BINARY), "run", "--print-logs", "--title", "wireproof", prompt],
             cwd=folder, env=_environment(home, away), stdin=subprocess.DEVNULL,
             capture_output=True, encoding="utf-8", timeout=DEADLINE, check=False,
         )  # fmt: skip
