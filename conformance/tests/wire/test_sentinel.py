@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.wire.sentinel import Sentinel, read, split
+from wireproof.wire.calls import ToolCall
+from wireproof.wire.sentinel import read, split
 
 BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'
 TAGGED = r'<tool_call>{"id": "c", "name": "f", "arguments": "</tool_call>\n<tool_call>"}</tool_call>'
-CALL = Sentinel(id="c", name="f", arguments="{ }")
+CALL = ToolCall(id="c", name="f", arguments="{ }")
 
 
 @pytest.mark.parametrize(
@@ -24,15 +25,15 @@ CALL = Sentinel(id="c", name="f", arguments="{ }")
         (f"  ~~~ json\n{BLOCK}\n~~~\n{BLOCK}", f"  ~~~ json\n{BLOCK}\n~~~\n", (CALL,)),
         ("<tool_call>{}</tool_call>\n", "<tool_call>{}</tool_call>\n", ()),
         ("<tool_call>no\nJSON</tool_call>", "<tool_call>no\nJSON</tool_call>", ()),
-        (TAGGED, "", (Sentinel(id="c", name="f", arguments="</tool_call>\n<tool_call>"),)),
-        (f"{TAGGED}\n{BLOCK}", "", (Sentinel(id="c", name="f", arguments="</tool_call>\n<tool_call>"), CALL)),
+        (TAGGED, "", (ToolCall(id="c", name="f", arguments="</tool_call>\n<tool_call>"),)),
+        (f"{TAGGED}\n{BLOCK}", "", (ToolCall(id="c", name="f", arguments="</tool_call>\n<tool_call>"), CALL)),
         (TAGGED[:-12], TAGGED[:-12], ()),
         (f"{BLOCK[:-12]} x</tool_call>", f"{BLOCK[:-12]} x</tool_call>", ()),
         (f"<tool_call> \n{BLOCK[11:-12]}\t\n</tool_call>", "", (CALL,)),
         (f"<tool_call>{{\n{BLOCK[:-12]}", f"<tool_call>{{\n{BLOCK[:-12]}", ()),
     ],
 )
-def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sentinel, ...]) -> None:
+def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[ToolCall, ...]) -> None:
     assert split(text) == (kept, calls)
 
 
@@ -42,9 +43,9 @@ def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sen
         ('{"call_id": "c", "name": "f", "arguments": "{ }"}', CALL),
         (
             '{"id": "c", "name": "f", "arguments": {"a" : [1, "é"]}}',
-            Sentinel(id="c", name="f", arguments='{"a":[1,"é"]}'),
+            ToolCall(id="c", name="f", arguments='{"a":[1,"é"]}'),
         ),
-        ('{"id": "c", "name": "f"}', Sentinel(id="c", name="f", arguments="{}")),
+        ('{"id": "c", "name": "f"}', ToolCall(id="c", name="f", arguments="{}")),
         ('{"name": "f", "arguments": "{}"}', None),
         ('{"id": "c", "arguments": "{}"}', None),
         ('{"id": "", "name": "f"}', None),
@@ -53,7 +54,7 @@ def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sen
         ("{", None),
     ],
 )
-def test_a_call_needs_an_id_and_a_name(inner: str, wanted: Sentinel | None) -> None:
+def test_a_call_needs_an_id_and_a_name(inner: str, wanted: ToolCall | None) -> None:
     block = f"<tool_call>{inner}</tool_call>"
     assert read(block) == (None if wanted is None else (wanted, len(block)))
 

@@ -5,7 +5,7 @@ An answer does not show how it was sent (frames, fragments), so those of a strea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from wireproof.wire.events import (
@@ -23,6 +23,8 @@ from wireproof.wire.events import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_OfAChoice = Role | Text | CallOpened | Fragment | Finished
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,86 +67,60 @@ class Answer:
     """The error, with `frame` 0; None when there was none."""
 
 
-@dataclass(slots=True)
-class _CallParts:
-    id: str = ""
-    name: str = ""
-    fragments: list[str] = field(default_factory=list)
-
-    def joined(self, *, cumulative: bool) -> ToolCall:
-        # Cumulative deltas repeat all before them (codex-story, criterion 8): joined, the arguments would stand there
-        # several times. An empty one repeats nothing: it is a delta too many, not the end of the arguments.
-        fragments = [*filter(None, self.fragments)][-1:] if cumulative else self.fragments
-        return ToolCall(id=self.id, name=self.name, arguments="".join(fragments))
-
-
-@dataclass(slots=True)
-class _ChoiceParts:
-    role: str | None = None
-    finish: str | None = None
-    texts: list[str] = field(default_factory=list)
-    calls: dict[int, _CallParts] = field(default_factory=dict)
-
-    def call(self, index: int) -> _CallParts:
-        # A fragment of a call that was never opened opens one without id and name, so that it is not lost.
-        return self.calls.setdefault(index, _CallParts())
-
-    def joined(self, index: int, *, cumulative: bool) -> Choice:
-        return Choice(
-            index=index,
-            role=self.role,
-            # "" is not None: a whole answer whose content is empty must keep it as "" (chat.whole.text).
-            text="".join(self.texts) if self.texts else None,
-            calls=tuple(call.joined(cumulative=cumulative) for call in self.calls.values()),
-            finish=self.finish,
-        )
-
-
-@dataclass(slots=True)
-class _Parts:
-    choices: dict[int, _ChoiceParts] = field(default_factory=dict)
-    usage: TokenUsage | None = None
-    error: Failed | None = None
-
-    def choice(self, index: int) -> _ChoiceParts:
-        return self.choices.setdefault(index, _ChoiceParts())
-
-    def add(self, event: ChatEvent) -> None:
-        match event:
-            case Role(choice=choice, role=role):
-                self.choice(choice).role = role
-            case Text(choice=choice, text=text):
-                self.choice(choice).texts.append(text)
-            case CallOpened(choice=choice, index=index, id=id_, name=name):
-                call = self.choice(choice).call(index)
-                call.id, call.name = id_, name
-            case Fragment(choice=choice, index=index, text=text):
-                self.choice(choice).call(index).fragments.append(text)
-            case Finished(choice=choice, reason=reason):
-                self.choice(choice).finish = reason
-            case TokenUsage():
-                # Without its frame: where it stood must not make a stream differ from the whole answer.
-                self.usage = replace(event, frame=0)
-            case Failed():
-                self.error = replace(event, frame=0)
-            # How an answer was sent, not what it says.
-            case Comment() | Done():
-                pass
-            case _:
-                assert_never(event)
-
-
 def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer:
     """The answer in these events; with `cumulative` the last fragment of a call is all of its arguments.
 
     What came twice although it may come once (role, finish, usage, error) counts as it came last: clients overwrite.
     """
-    parts = _Parts()
+    said: dict[int, list[_OfAChoice]] = {}
+    usage: TokenUsage | None = None
+    error: Failed | None = None
     for event in events:
-        parts.add(event)
-    return Answer(
-        # By index: in a stream the choices of n > 1 may begin in any order (codex-story, criterion 16).
-        choices=tuple(choice.joined(index, cumulative=cumulative) for index, choice in sorted(parts.choices.items())),
-        usage=parts.usage,
-        error=parts.error,
-    )
+        match event:
+            case TokenUsage():
+                # Without its frame: where it stood must not make a stream differ from the whole answer.
+                usage = replace(event, frame=0)
+            case Failed():
+                error = replace(event, frame=0)
+            # How an answer was sent, not what it says.
+            case Comment() | Done():
+                pass
+            case _:
+                said.setdefault(event.choice, []).append(event)
+    # By index: in a stream the choices of n > 1 may begin in any order (codex-story, criterion 16).
+    choices = tuple(_choice(index, those, cumulative=cumulative) for index, those in sorted(said.items()))
+    return Answer(choices=choices, usage=usage, error=error)
+
+
+def _choice(index: int, said: list[_OfAChoice], *, cumulative: bool) -> Choice:
+    role: str | None = None
+    finish: str | None = None
+    texts: list[str] = []
+    calls: dict[int, list[CallOpened | Fragment]] = {}
+    for event in said:
+        match event:
+            case Role():
+                role = event.role
+            case Text():
+                texts.append(event.text)
+            case Finished():
+                finish = event.reason
+            case CallOpened() | Fragment():
+                calls.setdefault(event.index, []).append(event)
+            case _:
+                assert_never(event)
+    # "" is not None: a whole answer whose content is empty must keep it as "" (chat.whole.text).
+    text = "".join(texts) if texts else None
+    made = tuple(_call(those, cumulative=cumulative) for those in calls.values())
+    return Choice(index=index, role=role, text=text, calls=made, finish=finish)
+
+
+def _call(said: list[CallOpened | Fragment], *, cumulative: bool) -> ToolCall:
+    # A fragment of a call that was never opened opens one without id and name, so that it is not lost.
+    heads = [(one.id, one.name) for one in said if isinstance(one, CallOpened)] or [("", "")]
+    fragments = [one.text for one in said if isinstance(one, Fragment)]
+    if cumulative:
+        # Cumulative deltas repeat all before them (codex-story, criterion 8): joined, the arguments would stand there
+        # several times. An empty one repeats nothing: it is a delta too many, not the end of the arguments.
+        fragments = [*filter(None, fragments)][-1:]
+    return ToolCall(id=heads[-1][0], name=heads[-1][1], arguments="".join(fragments))

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
+from wireproof.wire.calls import ToolCall
 from wireproof.wire.fields import object_of
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
@@ -27,21 +27,9 @@ _END = re.compile(rf"[ \t\n\r]*{CLOSE}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sentinel:
-    """The call in a sentinel."""
-
-    id: str
-    """Its id, never empty."""
-    name: str
-    """The tool's name, never empty."""
-    arguments: str
-    """Its arguments; "{}" when it has none."""
-
-
-def split(text: str) -> tuple[str, tuple[Sentinel, ...]]:
+def split(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     """The text before the first call, and all calls in order."""
-    calls: list[Sentinel] = []
+    calls: list[ToolCall] = []
     kept = ""
     position, fence = 0, ""
     while position < len(text):
@@ -81,7 +69,7 @@ def _at_line_start(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] == "\n"
 
 
-def read(text: str, position: int = 0) -> tuple[Sentinel, int] | None:
+def read(text: str, position: int = 0) -> tuple[ToolCall, int] | None:
     """The call of the sentinel that opens at a position, and where the sentinel ends; None when it is none."""
     try:
         value, end = _JSON.raw_decode(text, _first_character(text, position + len(OPEN)))
@@ -98,7 +86,7 @@ def _first_character(text: str, start: int) -> int:
     return found.start() if found else len(text)
 
 
-def _call(value: object) -> Sentinel | None:
+def _call(value: object) -> ToolCall | None:
     call = object_of(value)
     match call:
         # The contract takes either word for the id; `id` wins.
@@ -110,6 +98,6 @@ def _call(value: object) -> Sentinel | None:
                 # compact (S0:46)
                 else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
             )
-            return Sentinel(id=id_, name=name, arguments=text)
+            return ToolCall(id=id_, name=name, arguments=text)
         case _:
             return None
