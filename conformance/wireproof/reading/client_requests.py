@@ -13,7 +13,7 @@ from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.scenario import Form, Mode
 from wireproof.wire.calls import ToolCall
 from wireproof.wire.fields import JsonObject, json_object, list_of, object_of, text_of
-from wireproof.wire.spans import span_of
+from wireproof.wire.locating import span_of
 from wireproof.wire.violation import Place
 
 if TYPE_CHECKING:

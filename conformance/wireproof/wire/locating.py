@@ -1,4 +1,4 @@
-"""Where in the bytes of a JSON document a value stands, by the path that leads to it.
+"""Where in a JSON document a value stands, by the path that leads to it: in its text, or in the bytes of a frame.
 
 A parser forgets it, and a search for the value finds another one that looks the same. So the text is walked along the
 path; what lies beside it is skipped by the parser of the standard library.
@@ -59,17 +59,31 @@ def locate(frame: SseFrame, path: Sequence[Step], at: int | None = None) -> Plac
     return Place(offset=frame.offset + base + len(before.encode()), length=len(value.encode()), frame=number)
 
 
-def _span(text: str, path: Sequence[Step], at: int | None) -> tuple[int, int]:
+def span_of(text: str, *path: Step) -> tuple[int, int] | None:
+    """Where a value begins and ends in a text, in characters; None where the path leads to none."""
+    try:
+        start, found = _reached(text, path)
+        return (start, _JSON.raw_decode(text, start)[1]) if found else None
+    except (ValueError, IndexError, RecursionError):
+        return None
+
+
+def _reached(text: str, path: Sequence[Step]) -> tuple[int, bool]:
+    """Where the last value on a path begins, and whether the path leads no further."""
     start = _after_blanks(text, 0)
     for step in path:
         # Of several members of one name the last counts, as in every parser.
         found = [inner for name, inner in _inside(text, start) if name == step]
         if not found:
-            at = None
-            break
+            return start, False
         start = found[-1]
+    return start, True
+
+
+def _span(text: str, path: Sequence[Step], at: int | None) -> tuple[int, int]:
+    start, found = _reached(text, path)
     end = _JSON.raw_decode(text, start)[1]
-    if at is None or text[start] != '"':
+    if at is None or not found or text[start] != '"':
         return start, end
     begin = _character(text, start, at)
     # At least one: of a text that ends too early the place is the quote that closes it.
