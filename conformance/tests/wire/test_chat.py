@@ -3,19 +3,22 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireproof.wire.calls import Answer
-from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
+from wireproof.wire.chat import chat_stream, read_stream
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.grammar import STREAM, StreamSign, StreamState
+from wireproof.wire.grammar import CHAT_STREAM_VIOLATIONS, STREAM, StreamSign, StreamState
 from wireproof.wire.stream import LOST, TOGETHER
 from wireproof.wire.table import Hole
+
+if TYPE_CHECKING:
+    from wireproof.wire.reading import Reading
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}

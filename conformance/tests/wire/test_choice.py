@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.wire.choice import ChoiceReader
-from wireproof.wire.deltas import read_deltas
+from wireproof.wire.choice import ChoiceReader, read_deltas
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
 from wireproof.wire.facet import Facet
 from wireproof.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState

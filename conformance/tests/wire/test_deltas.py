@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.wire.deltas import CallDelta, Delta, read_deltas
+from wireproof.wire.choice import CallDelta, Delta, read_deltas
 from wireproof.wire.grammar import CallSign, ChoiceSign
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +14,12 @@ from hypothesis import strategies as st
 from wireproof.reading.schemas import errors
 from wireproof.wire.calls import ToolCall
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
-from wireproof.wire.messages import read_messages
+from wireproof.wire.messages import messages_stream
 from wireproof.wire.messages_whole import read_message
+from wireproof.wire.stream import read_pieces
+
+if TYPE_CHECKING:
+    from wireproof.wire.reading import Reading
 
 Json = dict[str, Any]
 Change = Callable[[list[Json]], list[Json]]
@@ -26,6 +30,10 @@ USAGE = {
 START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
 THINKING, TEXT, CALL = 0, 1, 2
 """The indexes of the blocks of `EVENTS`."""
+
+
+def read_messages(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
+    return read_pieces(messages_stream(), pieces, ended=ended)
 
 
 def started(index: int, **block: object) -> Json:

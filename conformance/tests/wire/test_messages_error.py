@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from wireproof.wire.messages_error import read_message_error
+from wireproof.wire.messages_whole import read_message_error
 
 JSON = "application/json"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from wireproof.wire.calls import ToolCall
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
-from wireproof.wire.responses import read_responses, responses_stream
+from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
+from wireproof.wire.stream import read_pieces
+
+if TYPE_CHECKING:
+    from wireproof.wire.reading import Reading
 
 Json = dict[str, Any]
 Events = Callable[..., list[Json]]
@@ -37,6 +41,10 @@ def events(right: Json, response_events: Events) -> list[Json]:
     """Its events."""
     copied: list[Json] = json.loads(json.dumps(response_events(right)))  # nothing is shared between events
     return copied
+
+
+def read_responses(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
+    return read_pieces(responses_stream(), pieces, ended=ended)
 
 
 def broken(frames: Iterable[bytes], *, ended: bool = True) -> list[str]:

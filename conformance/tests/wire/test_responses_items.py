@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof.wire.responses_events import item_sign
 from wireproof.wire.responses_grammar import ItemSign
-from wireproof.wire.responses_items import ItemFault, ItemTracker
+from wireproof.wire.responses_items import ItemTracker
+
+if TYPE_CHECKING:
+    from wireproof.wire.violation import Violation
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
@@ -19,7 +22,7 @@ def take(items: ItemTracker, event: Json) -> list[tuple[str, str]]:
     return named(items.take(event["type"], sign, event))
 
 
-def named(faults: list[ItemFault]) -> list[tuple[str, str]]:
+def named(faults: list[Violation]) -> list[tuple[str, str]]:
     return [(fault.requirement, fault.seen) for fault in faults]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import Surface
 from wireproof.wire.message import read_error
-from wireproof.wire.messages_error import read_message_error
+from wireproof.wire.messages_whole import read_message_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

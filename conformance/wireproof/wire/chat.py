@@ -12,13 +12,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.wire.choice import ChoiceReader
-from wireproof.wire.deltas import Delta, read_deltas
+from wireproof.wire.choice import ChoiceReader, Delta, read_deltas
 from wireproof.wire.events import ChatEvent, Done
-from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, failure_of, object_of, usage_of
 from wireproof.wire.grammar import (
-    CHAT_STREAM_VIOLATIONS,
     FRAME,
     STABLE,
     STREAM,
@@ -27,21 +25,17 @@ from wireproof.wire.grammar import (
     StreamSign,
     StreamState,
 )
-from wireproof.wire.quoting import quoted
-from wireproof.wire.reading import Reading
+from wireproof.wire.quoting import short
 from wireproof.wire.stream import Findings, Stream, read_pieces
 from wireproof.wire.table import FrameFault, Hole
-from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from wireproof.wire.reading import Reading
     from wireproof.wire.sse import SseFrame
+    from wireproof.wire.violation import Place
 
-__all__ = ["CHAT_STREAM_VIOLATIONS", "Reading", "chat_stream", "read_stream"]
-
-SHOWN = 60
-"""Characters of a value that a violation shows."""
 _RUNNING = frozenset({StreamState.OPEN, StreamState.COUNTED})
 
 
@@ -101,17 +95,10 @@ class _Chat:
         # `error.message` is what users of every client see. The shape of an error that must not come at all is not
         # judged.
         if accepted and not (object_of(error) and failure.message):
-            fault = FrameFault.ERROR_SHAPE
-            self._findings.add_once(
-                # An error that is a text is shown by every client as if it were the message.
-                Violation(
-                    requirement=FRAME[fault],
-                    seen=fault.value,
-                    place=frame.place,
-                    strict_only=bool(failure.message),
-                    spoils=frozenset({Facet.ERROR}),
-                )
-            )
+            fault, lost = FrameFault.ERROR_SHAPE, frozenset({Facet.ERROR})
+            # An error that is a text is shown by every client as if it were the message.
+            shown = bool(failure.message)
+            self._findings.fault(FRAME[fault], "", fault.value, frame.place, lost, strict_only=shown)
 
     def _chunk(self, frame: SseFrame, chunk: JsonObject) -> Iterator[ChatEvent]:
         deltas = read_deltas(chunk)
@@ -147,14 +134,10 @@ class _Chat:
             # A member that is null or missing is the JSON Schema's business; it does not also count as changed.
             first = self._first.setdefault(member, value) if value is not None else None
             if value != first:
-                seen = f"{member} is {quoted(value, SHOWN)}, but was {quoted(first, SHOWN)} before"
+                seen = f"{member} is {short(value)}, but was {short(first)} before"
                 # Some clients join chunks by their id. One that is empty is of a head that says nothing.
                 joined = member == "id" and value != "" and first != ""
-                self._findings.add_once(
-                    Violation(
-                        requirement=requirement, seen=seen, place=frame.place, strict_only=not joined, spoils=UNTOUCHED
-                    )
-                )
+                self._findings.fault(requirement, "", seen, frame.place, strict_only=not joined)
 
     def _delta(self, delta: Delta, frame: SseFrame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
@@ -178,11 +161,7 @@ class _Chat:
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:
-        match STREAM[self._state, sign]:
-            case Hole() as hole:
-                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
-                self._state = hole.then
-                return False
-            case state:
-                self._state = state
-                return True
+        """Whether a sign may come now."""
+        may_come = not isinstance(STREAM[self._state, sign], Hole)
+        self._state = self._findings.step(STREAM, self._state, sign, place)
+        return may_come

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text
 from wireproof.wire.facet import CONTENT, UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of, usage_of
-from wireproof.wire.quoting import quoted
-from wireproof.wire.reading import Reading, parse_body, read_body
+from wireproof.wire.quoting import short
+from wireproof.wire.reading import Reading, parse_body, read_body, wrong_calls
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 ENVELOPE = "chat.whole.envelope"
 CALLS = "chat.whole.calls-all-in-order"
 ERROR = "http.error.envelope"
-SHOWN = 60
-"""Characters of a value that a violation shows."""
+ReadError = tuple[Failed | None, tuple[Violation, ...]]
+"""The error in a body, and what is wrong with its envelope."""
 
 _ERROR_MEMBERS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "message": (lambda value: isinstance(value, str) and value != "", "a non-empty string"),
@@ -43,24 +43,35 @@ def read_whole(body: bytes) -> Reading:
     return read_body(body, ENVELOPE, _answer)
 
 
-def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tuple[Violation, ...]]:
+def read_error(body: bytes, content_type: str | None) -> ReadError:
+    """Read the body of a response whose status is an error; see `read_failure`."""
+    return read_failure(body, content_type, ERROR, _error_faults)
+
+
+def read_failure(
+    body: bytes, content_type: str | None, envelope: str, wrong: Callable[[JsonObject], list[str]]
+) -> ReadError:
     """Read the body of a response whose status is an error.
 
     Args:
         body: All of it.
         content_type: The value of its Content-Type header, None if it has none.
+        envelope: The requirement that it breaks where anything is wrong.
+        wrong: What is wrong with the object that it is.
 
     Returns:
         The error, None if the body has none at all; and at most one violation, which lists all that is wrong.
     """
-    faults = media_type_faults(content_type)
+    media_type = (content_type or "").partition(";")[0].strip().lower()  # `; charset=utf-8` may follow
+    came = "there is no Content-Type" if content_type is None else f"the Content-Type is {short(content_type)}"
+    faults = [] if media_type == "application/json" else [f"{came}, it should be application/json"]
     failed = None
     try:
         _, payload = parse_body(body)
     except ValueError as error:
         faults.append(f"the body is {error}")
     else:
-        faults += _error_faults(payload)
+        faults += wrong(payload)
         failed = failure_of(payload["error"], 0) if payload.get("error") else None
     # One violation: an error page of a gateway in between has every fault at once, of one cause.
     if not faults:
@@ -68,7 +79,7 @@ def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tu
     # Users see the message in every client, whatever else is missing or stands around it.
     shown = failed is not None and failed.message != ""
     place = Place(offset=0, length=len(body))
-    return failed, (Violation(requirement=ERROR, seen="; ".join(faults), place=place, strict_only=shown),)
+    return failed, (Violation(requirement=envelope, seen="; ".join(faults), place=place, strict_only=shown),)
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
@@ -128,8 +139,9 @@ def _calls(choice: int, calls: object, place: Place) -> Iterator[ChatEvent | Vio
     }
     # With one id for two calls nothing says which of them a result belongs to.
     ids = Counter(text_of(object_of(call).get("id")) or None for call in calls)
-    doubled = (f"{count} calls have the id {quoted(id_, SHOWN)}" for id_, count in ids.items() if id_ and count > 1)
-    yield from _wrong_calls(f"choice {choice}: ", faults | dict.fromkeys(doubled, frozenset({Facet.CALL_ID})), place)
+    doubled = (f"{count} calls have the id {short(id_)}" for id_, count in ids.items() if id_ and count > 1)
+    faults |= dict.fromkeys(doubled, frozenset({Facet.CALL_ID}))
+    yield from wrong_calls(CALLS, faults, place, where=f"choice {choice}: ")
 
 
 def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Violation]:
@@ -139,15 +151,7 @@ def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Vio
     yield from _call(choice, 0, {"function": call})
     # Only what a legacy call has is judged, so the members that it has not are given as right.
     faults = _call_faults({"id": "-", "type": "function", "function": call})
-    yield from _wrong_calls(f"choice {choice}: function_call ", faults, place)
-
-
-def _wrong_calls(where: str, faults: Mapping[str, frozenset[Facet]], place: Place) -> Iterator[Violation]:
-    """One violation of all faults of the calls of a choice: fault → what is lost by it."""
-    if faults:
-        spoils = frozenset[Facet]().union(*faults.values())
-        seen = f"{where}{'; '.join(list(faults)[:4])}"
-        yield Violation(requirement=CALLS, seen=seen, place=place, spoils=spoils)
+    yield from wrong_calls(CALLS, faults, place, where=f"choice {choice}: function_call ")
 
 
 def _call(choice: int, index: int, call: JsonObject) -> Iterator[ChatEvent]:
@@ -170,25 +174,13 @@ def _call_faults(call: JsonObject) -> dict[str, frozenset[Facet]]:
     return {fault: frozenset({lost} if lost else ()) for fault, (kept, lost) in wanted.items() if not kept}
 
 
-def media_type_faults(content_type: str | None) -> list[str]:
-    """What is wrong with the Content-Type of the body of an error."""
-    media_type = (content_type or "").partition(";")[0].strip().lower()  # `; charset=utf-8` may follow
-    return [] if media_type == "application/json" else [_not_json(content_type)]
-
-
-def _not_json(content_type: str | None) -> str:
-    if content_type is None:
-        return "there is no Content-Type, it should be application/json"
-    return f"the Content-Type is {quoted(content_type, SHOWN)}, it should be application/json"
-
-
 def _error_faults(payload: JsonObject) -> list[str]:
     error = payload.get("error")
     if not isinstance(error, dict):
         return ["the body has no error object"]
     missing = [f"error.{name} is missing" for name in _ERROR_MEMBERS if name not in error]
     return missing + [
-        f"error.{name} is {quoted(error[name], SHOWN)}, not {wanted}"
+        f"error.{name} is {short(error[name])}, not {wanted}"
         for name, (fits, wanted) in _ERROR_MEMBERS.items()
         if name in error and not fits(error[name])
     ]

@@ -10,7 +10,6 @@ https://platform.claude.com/docs/en/build-with-claude/streaming
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Fragment, Text
@@ -35,7 +34,6 @@ from wireproof.wire.messages_grammar import (
     ERROR_IN_STREAM,
     EVENT_NAME,
     FRAME,
-    MESSAGES_STREAM_VIOLATIONS,
     SCHEMA,
     STOP_REASON,
     STREAM,
@@ -44,20 +42,16 @@ from wireproof.wire.messages_grammar import (
     MessageStreamState,
 )
 from wireproof.wire.messages_whole import finish_of, stop_faults, usage_in
-from wireproof.wire.quoting import quoted
-from wireproof.wire.stream import Findings, Stream, read_pieces
-from wireproof.wire.table import FrameFault, Hole
-from wireproof.wire.violation import Place, Violation
+from wireproof.wire.quoting import short
+from wireproof.wire.stream import Findings, Stream, misnamed
+from wireproof.wire.table import FrameFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof.wire.reading import Reading
     from wireproof.wire.sse import SseFrame
+    from wireproof.wire.violation import Place
 
-__all__ = ["MESSAGES_STREAM_VIOLATIONS", "messages_stream", "read_messages"]
-
-_SHOWN = 60
 _ENDS = frozenset({MessageStreamSign.DELTA, MessageStreamSign.STOP})
 _NAMED = frozenset({PING, ERROR})
 """The event lines whose value the SDKs look at; of any other they only need that there is one."""
@@ -70,14 +64,10 @@ def messages_stream() -> Stream:
     return Stream(_Messages(findings), findings, FRAME, reads_malformed=False)
 
 
-def read_messages(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
-    """Read a streamed message; see `read_pieces`."""
-    return read_pieces(messages_stream(), pieces, ended=ended)
-
-
 class _Messages:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
+        self._add = findings.fault
         self._state = MessageStreamState.NEW
         self._blocks = BlockTracker()
         self._usage: JsonObject = {}  # that of message_start
@@ -99,7 +89,7 @@ class _Messages:
         sign = OF_THE_STREAM.get(type_)
         if sign is None:
             # Clients are to pass over it; @ai-sdk/anthropic reports an error and goes on.
-            seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
+            seen = f"{FrameFault.UNPUBLISHED.value}: {short(type_)}"
             self._add(SCHEMA, FrameFault.UNPUBLISHED.value, seen, frame.place, strict_only=True)
             return
         yield from self._take(frame, payload, type_, sign)
@@ -107,9 +97,8 @@ class _Messages:
     def done(self, frame: SseFrame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`, which Messages do not have."""
         # Alone it is passed over by every client; under the name of an event the SDKs parse it, and raise.
-        self._add(
-            EVENT_NAME, "[DONE]", "a [DONE], which Messages do not have", frame.place, strict_only=not frame.event
-        )
+        seen = "a [DONE], which Messages do not have"
+        self._add(EVENT_NAME, "[DONE]", seen, frame.place, strict_only=not frame.event)
         return ()
 
     def end(self, place: Place) -> None:
@@ -128,10 +117,7 @@ class _Messages:
     def _name(self, frame: SseFrame, payload: JsonObject, type_: str) -> None:
         if type_ == frame.event == payload.get("type"):
             return
-        line = (
-            "there is no event: line" if frame.event is None else f"the event: line says {quoted(frame.event, _SHOWN)}"
-        )
-        seen = f"{line}, the type of the data is {quoted(payload.get('type'), _SHOWN)}"
+        seen = misnamed(frame.event, payload.get("type"))
         if type_ == ERROR and (frame.event != ERROR or "type" not in payload):
             # anthropic for Python stops in silence at an error without its event line.
             self._add(ERROR_IN_STREAM, FrameFault.MISNAMED.value, seen, frame.place)
@@ -151,7 +137,7 @@ class _Messages:
                 self._starts(object_of(payload.get("message")), place)
             case _ if type_ in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
                 block, found = self._blocks.take(type_, payload)
-                self._found(found, place)
+                self._findings.add_at(place, found)
                 yield from _said(block, type_, payload, frame.number)
             case _ if type_ == DELTA:
                 yield from self._closes(frame, payload)
@@ -170,10 +156,10 @@ class _Messages:
     def _starts(self, message: JsonObject, place: Place) -> None:
         """What is wrong with the message at its start, beside what its schema says."""
         if message.get("content"):
-            seen = f"message_start holds content, which belongs in blocks: {quoted(message['content'], _SHOWN)}"
+            seen = f"message_start holds content, which belongs in blocks: {short(message['content'])}"
             self._add(DELTA_KINDS, "content", seen, place)
         if message.get("stop_reason") is not None:
-            seen = f"message_start has the stop_reason {quoted(message['stop_reason'], _SHOWN)}, it should be null"
+            seen = f"message_start has the stop_reason {short(message['stop_reason'])}, it should be null"
             self._add(STOP_REASON, "early", seen, place, strict_only=True)
         self._usage = object_of(message.get("usage"))
         self._count(self._usage, ("input_tokens", "output_tokens"), START, place)
@@ -184,7 +170,7 @@ class _Messages:
         reason = text_of(delta.get("stop_reason"))
         yield from self._end_blocks(frame, cut=reason in CUT)
         if reason not in CUT:
-            self._found(self._blocks.inputs(), place)
+            self._findings.add_at(place, self._blocks.inputs())
         for kind, seen, letter in stop_faults(delta, calls=self._blocks.calls or self._blocks.astray):
             lost = UNTOUCHED if letter else frozenset({Facet.FINISH})
             self._add(STOP_REASON, kind, seen, place, lost, strict_only=letter)
@@ -202,7 +188,7 @@ class _Messages:
         """The message ends: what is open is whole, although nothing has said so; unless the model was cut short."""
         for block in () if cut else self._blocks.unfilled():
             yield _filled(block, frame.number)
-        self._found(self._blocks.finish(), frame.place)
+        self._findings.add_at(frame.place, self._blocks.finish())
 
     def _count(self, usage: JsonObject, names: tuple[str, ...], type_: str, place: Place) -> bool:
         """Whether these counts are integers; a violation where one is not."""
@@ -217,41 +203,13 @@ class _Messages:
         error = failure_of(payload.get("error"), frame.number)
         known = error.type in ERROR_TYPES.values()
         if not error.message or not known:
-            seen = (
-                f"the error has the type {quoted(error.type, _SHOWN)} and the message {quoted(error.message, _SHOWN)}"
-            )
+            seen = f"the error has the type {short(error.type)} and the message {short(error.message)}"
             # Clients show the message, and look at the type to know whether to ask again.
             self._add(ERROR_IN_STREAM, "envelope", seen, frame.place, strict_only=bool(error.message))
         yield error
 
     def _step(self, sign: MessageStreamSign, place: Place) -> None:
-        match STREAM[self._state, sign]:
-            case Hole() as hole:
-                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
-                self._state = hole.then
-            case state:
-                self._state = state
-
-    def _found(self, found: Iterable[Violation], place: Place) -> None:
-        """Add what was found of the blocks in a frame."""
-        for violation in found:
-            self._findings.add_once(replace(violation, place=place))
-
-    def _add(
-        self,
-        requirement: str,
-        kind: str,
-        seen: str,
-        place: Place,
-        spoils: frozenset[Facet] = UNTOUCHED,
-        *,
-        strict_only: bool = False,
-    ) -> None:
-        self._findings.add_once(
-            Violation(
-                requirement=requirement, seen=seen, place=place, strict_only=strict_only, kind=kind, spoils=spoils
-            )
-        )
+        self._state = self._findings.step(STREAM, self._state, sign, place)
 
 
 def _said(block: Block, type_: str, event: JsonObject, number: int) -> Iterator[ChatEvent]:

@@ -25,7 +25,7 @@ from wireproof.wire.messages_grammar import (
     BlockSign,
     BlockState,
 )
-from wireproof.wire.quoting import quoted
+from wireproof.wire.quoting import quoted, short
 from wireproof.wire.table import Hole
 from wireproof.wire.violation import Violation
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 """What the id of a call is made of: the service refuses a conversation with another one."""
-_SHOWN = 60
 _LOST_ARGUMENTS = frozenset({Facet.ARGUMENTS})
 _HELD = {BlockState.TEXT: "text", BlockState.THINKING: "thinking"}
 """Kind of a block → the member of its start that its deltas add to."""
@@ -104,7 +103,7 @@ class BlockTracker:
         for block in self._blocks:
             joined = "".join(block.fragments)
             if joined and not isinstance(json_of(joined), dict):
-                seen = f"the fragments of a tool_use block do not join to a JSON object: {quoted(joined, _SHOWN)}"
+                seen = f"the fragments of a tool_use block do not join to a JSON object: {short(joined)}"
                 yield _fault(ARGUMENTS, "joined", seen, _LOST_ARGUMENTS)
 
     def _start(self, event: JsonObject, head: JsonObject) -> tuple[Block, list[Violation]]:
@@ -118,7 +117,7 @@ class BlockTracker:
         found = _step(block, sign)
         self._beside = self._beside or any(known.open for known in self._blocks)
         if index != self._due:
-            seen = f"a block starts with the index {quoted(event.get('index'), _SHOWN)}, it should be {self._due}"
+            seen = f"a block starts with the index {short(event.get('index'))}, it should be {self._due}"
             found.append(_fault(INDEXES, "counted", seen))
         self._open(block)
         found += self._identity(head) if block.call is not None else []
@@ -135,7 +134,7 @@ class BlockTracker:
         piece = delta.get("partial_json")
         if sign is BlockSign.ARGUMENTS and not isinstance(piece, str):
             # Both SDKs raise, or call the tool with {}.
-            seen = f"the partial_json of an input_json_delta is no string: {quoted(piece, _SHOWN)}"
+            seen = f"the partial_json of an input_json_delta is no string: {short(piece)}"
             found.append(_fault(ARGUMENTS, "piece", seen, _LOST_ARGUMENTS))
         elif block.kind is BlockState.CALL and isinstance(piece, str):
             block.fragments.append(piece)
@@ -171,9 +170,7 @@ class BlockTracker:
             found = opened[-1]
         if found is not None:
             right = index is not None and found.index == index
-            seen = (
-                f"an event has the index {quoted(event.get('index'), _SHOWN)}, the open block has {quoted(found.index)}"
-            )
+            seen = f"an event has the index {short(event.get('index'))}, the open block has {quoted(found.index)}"
             return found, [] if right else [_fault(INDEXES, "named", seen)]
         # Of a block that has stopped, or that never started.
         return (named[-1] if named else Block(index=index)), []
@@ -188,9 +185,9 @@ class BlockTracker:
             return [_fault(SCHEMA, " ".join(missing), seen, frozenset(lost[one] for one in missing))]
         seen = ""
         if id_ in self._ids:
-            seen = f"two tool_use blocks have the id {quoted(id_, _SHOWN)}"
+            seen = f"two tool_use blocks have the id {short(id_)}"
         elif not CALL_ID.fullmatch(id_):
-            seen = f"the id of a tool_use block is {quoted(id_, _SHOWN)}; it may have a-z, A-Z, 0-9, _ and -"
+            seen = f"the id of a tool_use block is {short(id_)}; it may have a-z, A-Z, 0-9, _ and -"
         self._ids.add(id_)
         return [_fault(SCHEMA, "call id", seen, frozenset({Facet.CALL_ID}))] if seen else []
 
@@ -199,18 +196,18 @@ def _begins(block: Block, type_: str, head: JsonObject) -> Iterator[Violation]:
     """What is wrong with what a block starts with."""
     if block.kind is BlockState.OTHER and type_ not in OTHER_BLOCKS:
         # Claude Code gives up the answer.
-        seen = f"a block of a type that is not published: {quoted(head.get('type'), _SHOWN)}"
+        seen = f"a block of a type that is not published: {short(head.get('type'))}"
         yield _fault(SCHEMA, "block", seen)
     held = head.get(_HELD.get(block.kind, ""))
     if held:
         # Claude Code and @ai-sdk/anthropic lose it.
         block.filled = True
-        seen = f"a {type_} block starts with content, which belongs in deltas: {quoted(held, _SHOWN)}"
+        seen = f"a {type_} block starts with content, which belongs in deltas: {short(held)}"
         yield _fault(DELTA_KINDS, "filled", seen)
     if block.call is not None and head.get("input"):
         # Claude Code takes {} instead; @ai-sdk/anthropic adds the deltas to it.
         block.given = object_of(head["input"])
-        seen = f"a tool_use block starts with its input, which belongs in deltas: {quoted(head['input'], _SHOWN)}"
+        seen = f"a tool_use block starts with its input, which belongs in deltas: {short(head['input'])}"
         yield _fault(ARGUMENTS, "given", seen)
 
 
@@ -221,12 +218,7 @@ def _step(block: Block, sign: BlockSign) -> list[Violation]:
         block.kind = block.state
     if not isinstance(cell, Hole):
         return []
-    seen = f"{sign.value}, {before.value}"
-    return [
-        Violation(
-            requirement=cell.requirement, seen=seen, kind=seen, spoils=cell.spoils, strict_only=cell.strict_only
-        )
-    ]  # fmt: skip
+    return [cell.violation(f"{sign.value}, {before.value}")]
 
 
 def _fault(

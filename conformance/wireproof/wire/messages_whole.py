@@ -1,4 +1,4 @@
-"""Whole bodies of Messages, read as the same events as a stream; and what both kinds of answers end with.
+"""Whole bodies of Messages, read as the same events as a stream; what both kinds of answers end with; and errors.
 
 Broken bodies never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are
 merely missing or misspelt are for the JSON Schema to name.
@@ -9,28 +9,45 @@ https://platform.claude.com/docs/en/api/messages
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
+from wireproof.wire.message import ReadError, read_failure
 from wireproof.wire.messages_blocks import CALL_ID
-from wireproof.wire.messages_events import BLOCKS, OTHER_BLOCKS, STOP_REASONS, STOP_SEQUENCE, TOOL_USE, WITHOUT_CALLS
-from wireproof.wire.quoting import quoted
-from wireproof.wire.reading import Reading, read_body
+from wireproof.wire.messages_events import (
+    BLOCKS,
+    ERROR_TYPES,
+    OTHER_BLOCKS,
+    STOP_REASONS,
+    STOP_SEQUENCE,
+    TOOL_USE,
+    WITHOUT_CALLS,
+)
+from wireproof.wire.quoting import short
+from wireproof.wire.reading import Reading, read_body, wrong_calls
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ENVELOPE = "messages.whole.envelope"
+ERROR = "messages.error.envelope"
 TEXT = "messages.whole.text"
 CALLS = "messages.whole.calls"
 STOP_REASON = "messages.whole.stop-reason"
 UNFITTING = "stop sequence"
 """The kind of a stop sequence that does not fit its reason."""
-SHOWN = 60
-"""Characters of a value that a violation shows."""
+_PATH = re.compile(r"([A-Za-z_][\w.-]*): ")
+"""What a message begins with that names a member of the request: `messages.2.content: Field required`."""
+_OTHER_REFUSAL, _OTHER_FAILURE = "invalid_request_error", "api_error"
+_ALSO = {413: "invalid_request_error", 500: "overloaded_error", 503: "overloaded_error"}
+"""Status → a type that it has as well: some gateways keep the status of what they stand before."""
+_SERVERS = 500
 
 
 def read_message(body: bytes) -> Reading:
@@ -68,10 +85,10 @@ def stop_faults(said: JsonObject, *, calls: int) -> Iterator[tuple[str, str, boo
     """
     reason, sequence = said.get("stop_reason"), said.get("stop_sequence")
     if not isinstance(reason, str):
-        yield "none", f"stop_reason is {quoted(reason, SHOWN)}, it should be a word at the end of an answer", False
+        yield "none", f"stop_reason is {short(reason)}, it should be a word at the end of an answer", False
     elif reason not in STOP_REASONS:
         words = ", ".join(STOP_REASONS)
-        yield "word", f"stop_reason is {quoted(reason, SHOWN)}, it should be one of {words}", False
+        yield "word", f"stop_reason is {short(reason)}, it should be one of {words}", False
     elif reason == TOOL_USE and not calls:
         yield "no call", "stop_reason is tool_use, and there is no tool_use block", False
     elif reason in WITHOUT_CALLS and calls:
@@ -79,7 +96,7 @@ def stop_faults(said: JsonObject, *, calls: int) -> Iterator[tuple[str, str, boo
         yield "call", f"stop_reason is {reason}, and there is a tool_use block", False
     # A member that is missing is named as such.
     elif "stop_sequence" in said and (reason == STOP_SEQUENCE) != isinstance(sequence, str):
-        yield UNFITTING, f"stop_sequence is {quoted(sequence, SHOWN)} beside the stop_reason {reason}", True
+        yield UNFITTING, f"stop_sequence is {short(sequence)} beside the stop_reason {reason}", True
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
@@ -95,8 +112,9 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     numbers = iter(range(len(calls)))
     for block in blocks:
-        if block.get("type") == "text":
-            yield from _text(block)
+        # An empty block is no text, as in a stream, where it has no delta.
+        if block.get("type") == "text" and (text := text_of(block.get("text"))):
+            yield Text(frame=0, choice=0, text=text)
         elif block.get("type") == "tool_use":
             yield from _call(next(numbers), block)
     yield from _text_faults(blocks, place)
@@ -112,13 +130,6 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
         yield usage
 
 
-def _text(block: JsonObject) -> Iterable[ChatEvent]:
-    text = text_of(block.get("text"))
-    # An empty block is no text, as in a stream, where it has no delta.
-    if text:
-        yield Text(frame=0, choice=0, text=text)
-
-
 def _text_faults(blocks: list[JsonObject], place: Place) -> Iterator[Violation]:
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     if any(not isinstance(text, str) for text in texts):
@@ -131,7 +142,7 @@ def _text_faults(blocks: list[JsonObject], place: Place) -> Iterator[Violation]:
     known = BLOCKS.keys() | OTHER_BLOCKS
     other = next((block for block in blocks if text_of(block.get("type")) not in known), None)
     if other is not None:
-        seen = f"a block of a type that is not published: {quoted(other.get('type'), SHOWN)}"
+        seen = f"a block of a type that is not published: {short(other.get('type'))}"
         yield Violation(requirement=ENVELOPE, seen=seen, place=place, kind="block", spoils=UNTOUCHED)
 
 
@@ -151,16 +162,48 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
         if not id_:
             faults[f"call {number} has no id"] = frozenset({Facet.CALL_ID})
         elif id_ in ids:
-            faults[f"two calls have the id {quoted(id_, SHOWN)}"] = frozenset({Facet.CALL_ID})
+            faults[f"two calls have the id {short(id_)}"] = frozenset({Facet.CALL_ID})
         elif not CALL_ID.fullmatch(id_):
-            seen = f"the id {quoted(id_, SHOWN)} has other characters than a-z, A-Z, 0-9, _ and -"
+            seen = f"the id {short(id_)} has other characters than a-z, A-Z, 0-9, _ and -"
             faults[seen] = frozenset({Facet.CALL_ID})
         ids.add(id_)
         if not text_of(call.get("name")):
             faults[f"call {number} has no name"] = frozenset({Facet.CALL})
         if not isinstance(call.get("input"), dict):
-            seen = f"the input of call {number} is no object: {quoted(call.get('input'), SHOWN)}"
+            seen = f"the input of call {number} is no object: {short(call.get('input'))}"
             faults[seen] = frozenset({Facet.ARGUMENTS})
-    if faults:
-        spoils = frozenset[Facet]().union(*faults.values())
-        yield Violation(requirement=CALLS, seen="; ".join(list(faults)[:4]), place=place, spoils=spoils)
+    yield from wrong_calls(CALLS, faults, place)
+
+
+# Errors
+
+
+def read_message_error(body: bytes, content_type: str | None, status: int) -> ReadError:
+    """Read the body of a response whose status is an error; see `read_failure`.
+
+    It is `{"type": "error", "error": {"type", "message"}}`, with the type of its status; the `param` of the error is
+    the path that its message begins with. https://platform.claude.com/docs/en/api/errors
+    """
+    failed, broken = read_failure(body, content_type, ERROR, partial(_error_faults, status))
+    named = _PATH.match(failed.message) if failed else None
+    return failed and replace(failed, param=named[1] if named else None), broken
+
+
+def types_of(status: int) -> frozenset[str]:
+    """The types of error that a status may have."""
+    usual = ERROR_TYPES.get(status, _OTHER_FAILURE if status >= _SERVERS else _OTHER_REFUSAL)
+    return frozenset({usual, _ALSO.get(status, usual)})
+
+
+def _error_faults(status: int, payload: JsonObject) -> list[str]:
+    error = payload.get("error")
+    if not isinstance(error, dict):
+        return ["the body has no error object"]
+    faults = [] if payload.get("type") == "error" else [f"type is {short(payload.get('type'))}, not error"]
+    type_, message = error.get("type"), error.get("message")
+    if not isinstance(message, str) or not message:
+        faults.append(f"error.message is {short(message)}, not a non-empty string")
+    if text_of(type_) not in types_of(status):
+        due = " or ".join(sorted(types_of(status)))
+        faults.append(f"error.type is {short(type_)}, not {due}, as HTTP {status} has it")
+    return faults

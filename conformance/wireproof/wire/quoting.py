@@ -9,6 +9,8 @@ import json
 
 SHOWN = 80
 """Characters of a value that a sentence shows."""
+FEW = 60
+"""Those of a value beside which it shows others."""
 BEFORE = 20
 """Characters before a difference that are shown with it."""
 _BMP = 0x10000
@@ -19,6 +21,11 @@ def quoted(value: object, most: int = SHOWN) -> str:
     """A value as JSON, after this many characters cut off."""
     written = json.dumps(value, ensure_ascii=False)
     return visible(written if len(written) <= most else f"{written[:most]}…")
+
+
+def short(value: object) -> str:
+    """A value as JSON, of which a sentence shows few characters."""
+    return quoted(value, FEW)
 
 
 def parting(want: str, got: str) -> int:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from wireproof.wire.calls import Answer, assemble
 from wireproof.wire.events import Comment, Text
-from wireproof.wire.facet import UNREADABLE
+from wireproof.wire.facet import UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from wireproof.wire.events import ChatEvent
+    from wireproof.wire.violation import Members
 
 
 # No slots: `cached_property` keeps its value in the instance's `__dict__`.
@@ -86,6 +87,20 @@ def read_body(
         events=tuple(one for one in both if not isinstance(one, Violation)),
         violations=tuple(one for one in both if isinstance(one, Violation)),
     )
+
+
+def wrong_calls(
+    requirement: str,
+    faults: Mapping[str, frozenset[Facet]],
+    place: Place,
+    *,
+    where: str = "",
+    about: Members | None = None,
+) -> Iterator[Violation]:
+    """One violation of all that is wrong with the calls of a whole answer: fault → what is lost by it."""
+    if faults:
+        seen, spoils = f"{where}{'; '.join(list(faults)[:4])}", frozenset[Facet]().union(*faults.values())
+        yield Violation(requirement=requirement, seen=seen, place=place, spoils=spoils, about=about)
 
 
 def parse_body(body: bytes) -> tuple[str, JsonObject]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.wire.events import CallOpened, ChatEvent, Done, Failed, Fragment, Text
-from wireproof.wire.facet import CONTENT, UNTOUCHED
+from wireproof.wire.facet import CONTENT
 from wireproof.wire.fields import JsonObject, integer_of, object_of, text_of
-from wireproof.wire.quoting import quoted
+from wireproof.wire.quoting import quoted, short
 from wireproof.wire.responses_events import (
     ADDED,
     ARGUMENTS_DELTA,
@@ -27,7 +27,6 @@ from wireproof.wire.responses_events import (
 )
 from wireproof.wire.responses_grammar import (
     FRAME,
-    RESPONSES_STREAM_VIOLATIONS,
     STATUS,
     STREAM,
     ResponseStreamSign,
@@ -36,20 +35,16 @@ from wireproof.wire.responses_grammar import (
 from wireproof.wire.responses_grammar import TERMINAL as TERMINAL_ROW
 from wireproof.wire.responses_items import ItemTracker
 from wireproof.wire.responses_whole import ends
-from wireproof.wire.stream import Findings, Stream, read_pieces
-from wireproof.wire.table import FrameFault, Hole
-from wireproof.wire.violation import Place, Violation
+from wireproof.wire.stream import Findings, Stream, misnamed
+from wireproof.wire.table import FrameFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof.wire.reading import Reading
     from wireproof.wire.sse import SseFrame
-
-__all__ = ["RESPONSES_STREAM_VIOLATIONS", "read_responses", "responses_stream"]
+    from wireproof.wire.violation import Place
 
 _STABLE = ("id", "created_at", "model")
-_SHOWN = 60
 _KEEPALIVE = "keepalive"
 """OpenAI's service sends events of this type in long silences; no client stumbles over them."""
 
@@ -59,11 +54,6 @@ def responses_stream() -> Stream:
     findings = Findings()
     # After malformed bytes nothing is judged: an event may be lost with them, and every number and sum after it.
     return Stream(_Responses(findings), findings, FRAME, reads_malformed=False)
-
-
-def read_responses(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
-    """Read a streamed response; see `read_pieces`."""
-    return read_pieces(responses_stream(), pieces, ended=ended)
 
 
 class _Responses:
@@ -96,7 +86,7 @@ class _Responses:
 
     def _name(self, frame: SseFrame, payload: JsonObject, type_: str) -> None:
         if frame.event != payload.get("type"):
-            seen = _misnamed(frame.event, payload.get("type"))
+            seen = misnamed(frame.event, payload.get("type"))
             # Every client reads the type; none needs the line.
             self._fault(FrameFault.MISNAMED, frame, seen, strict_only=bool(text_of(payload.get("type"))))
         number, due = payload.get("sequence_number"), self._numbered
@@ -104,7 +94,7 @@ class _Responses:
         # unpublished type is named as that and as nothing else, so it may be numbered or not.
         self._numbered += type_ in PUBLISHED or number == due
         if type_ in PUBLISHED and integer_of(number) != due:
-            seen = f"sequence_number is {quoted(number, _SHOWN)}, it should be {due}"
+            seen = f"sequence_number is {short(number)}, it should be {due}"
             # Typed clients need the number; what it says, none looks at.
             self._fault(FrameFault.OUT_OF_STEP, frame, seen, strict_only=integer_of(number) is not None)
 
@@ -123,30 +113,17 @@ class _Responses:
         # A failure may come inside an item, so the output of a failed response is not compared.
         if sign is ResponseStreamSign.FINISH:
             faults += self._items.finish(object_of(payload.get("response")).get("output"))
-        for fault in faults:
-            self._findings.add_once(
-                Violation(
-                    requirement=fault.requirement,
-                    seen=fault.seen,
-                    place=frame.place,
-                    strict_only=fault.strict_only,
-                    kind=fault.kind,
-                    spoils=fault.spoils,
-                )
-            )
+        self._findings.add_at(frame.place, faults)
         if "response" in payload:
             self._compare(object_of(payload["response"]), type_, frame.place)
 
     def _unpublished(self, frame: SseFrame, type_: str) -> None:
         """An event of a type that is not published. openai-node's `.stream` raises at all but keep-alives."""
-        seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
+        seen = f"{FrameFault.UNPUBLISHED.value}: {short(type_)}"
         # In place of a published one, as response.function_call.delta is: it may hold any part of the answer.
         if not type_ or type_.startswith("response."):
             self._items.lose()
-            lost = Violation(
-                requirement=FRAME[FrameFault.UNPUBLISHED], seen=seen, place=frame.place, kind=type_, spoils=CONTENT
-            )
-            self._findings.add_once(lost)
+            self._findings.fault(FRAME[FrameFault.UNPUBLISHED], type_, seen, frame.place, CONTENT)
         else:
             self._fault(FrameFault.UNPUBLISHED, frame, seen, strict_only=type_ == _KEEPALIVE)
 
@@ -156,15 +133,14 @@ class _Responses:
         for name in _STABLE:
             # A member that is missing is for the schema.
             if name in self._first and name in response and response[name] != self._first[name]:
-                seen = (
-                    f"{name} is {quoted(response[name], _SHOWN)}, but was {quoted(self._first[name], _SHOWN)} at first"
-                )
-                self._note(TERMINAL_ROW, name, seen, place)
+                seen = f"{name} is {short(response[name])}, but was {short(self._first[name])} at first"
+                # Every client copes with that.
+                self._findings.fault(TERMINAL_ROW, name, seen, place, strict_only=True)
         status = STATUSES.get(type_)
         if status is not None and response.get("status") != status:
-            said = quoted(response.get("status"), _SHOWN)
+            said = short(response.get("status"))
             seen = f"{type_} holds a response whose status is {said}; it should be {quoted(status)}"
-            self._findings.add_once(Violation(requirement=STATUS, seen=seen, place=place, spoils=UNTOUCHED))
+            self._findings.fault(STATUS, "", seen, place)
 
     def _said(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
         """The events for a client, whatever is wrong with this one."""
@@ -196,34 +172,8 @@ class _Responses:
                 pass
 
     def _step(self, sign: ResponseStreamSign, place: Place) -> None:
-        match STREAM[self._state, sign]:
-            case Hole() as hole:
-                self._findings.add_once(hole.violation(f"{sign.value}, {self._state.value}", place))
-                self._state = hole.then
-            case state:
-                self._state = state
+        self._state = self._findings.step(STREAM, self._state, sign, place)
 
     def _fault(self, fault: FrameFault, frame: SseFrame, seen: str, *, strict_only: bool = False) -> None:
         """Add what is wrong with a frame beside the content."""
-        self._findings.add_once(
-            Violation(
-                requirement=FRAME[fault],
-                seen=seen,
-                place=frame.place,
-                strict_only=strict_only,
-                kind=fault.value,
-                spoils=UNTOUCHED,
-            )
-        )
-
-    def _note(self, requirement: str, kind: str, seen: str, place: Place) -> None:
-        """Add what every client copes with."""
-        self._findings.add_once(
-            Violation(requirement=requirement, seen=seen, place=place, strict_only=True, kind=kind, spoils=UNTOUCHED)
-        )
-
-
-def _misnamed(event: str | None, type_: object) -> str:
-    """What an event line says, where it does not say the type of its data."""
-    line = "there is no event: line" if event is None else f"the event: line says {quoted(event, _SHOWN)}"
-    return f"{line}, the type of the data is {quoted(type_, _SHOWN)}"
+        self._findings.fault(FRAME[fault], fault.value, seen, frame.place, strict_only=strict_only)

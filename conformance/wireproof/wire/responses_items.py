@@ -7,33 +7,21 @@ that is out of place, by the references that the event carries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of, text_of
-from wireproof.wire.quoting import apart, quoted
+from wireproof.wire.quoting import FEW, apart, quoted, short
 from wireproof.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
 from wireproof.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
 from wireproof.wire.table import Hole
+from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ItemFault:
-    """What is wrong with an event of an item."""
-
-    requirement: str
-    seen: str
-    kind: str
-    """As in `Violation`."""
-    spoils: frozenset[Facet] = UNTOUCHED
-    strict_only: bool = False
-
-
-_SHOWN = 60
 _ADDED = frozenset({ItemSign.MESSAGE, ItemSign.CALL, ItemSign.OTHER})
 _IN_A_PART = frozenset({ItemSign.PART, ItemSign.DELTA, ItemSign.NOTE, ItemSign.TEXT_DONE, ItemSign.PART_DONE})
 _PART_KINDS = {
@@ -81,7 +69,7 @@ class _Open:
 
 
 class ItemTracker:
-    """Follows the items of one stream."""
+    """Follows the items of one stream. The violations that it gives have no place."""
 
     def __init__(self) -> None:
         self.done: list[JsonObject] = []
@@ -97,14 +85,14 @@ class ItemTracker:
         """An event came that may have held any part of an item: what follows cannot be compared with it."""
         self._lost = True
 
-    def take(self, type_: str, sign: ItemSign, event: JsonObject) -> list[ItemFault]:
+    def take(self, type_: str, sign: ItemSign, event: JsonObject) -> list[Violation]:
         """Take an event of an item; what is wrong with it."""
         # What it says is about no item that is followed here.
         if sign is ItemSign.PUBLISHED and self._state is not ItemState.OTHER:
             return []
         return [] if self._lost else list(self._faults(type_, sign, event))
 
-    def finish(self, output: object) -> list[ItemFault]:
+    def finish(self, output: object) -> list[Violation]:
         """The answer ends with this output: every item is done, and the output holds each as it was then."""
         if self._lost:
             return []
@@ -114,12 +102,12 @@ class ItemTracker:
             faults.append(_fault(SUMS, "output", f"the terminal response has no output, the stream had {self._added}"))
         return faults + (list(self._output(items))[:1] if self._sums_up and not faults else [])
 
-    def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
+    def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Violation]:
         if self._is_astray(sign, event):
             # The state stays: the item goes on, and what its sums lack is in this event.
             seen = f"{type_} ({sign.value}), {self._state.value}"
             self._open.summed = self._sums_up = False
-            yield ItemFault(requirement=ORDER, seen=seen, kind=seen, spoils=frozenset({Facet.TEXT, Facet.ARGUMENTS}))
+            yield _fault(ORDER, seen, seen, frozenset({Facet.TEXT, Facet.ARGUMENTS}))
             return
         again = self._comes_again(sign, event)
         yield from self._step(sign, type_, event)
@@ -150,7 +138,7 @@ class ItemTracker:
             return self._state is ItemState.MESSAGE and event.get("content_index") == done
         return sign in _ADDED and self._state is not ItemState.BETWEEN and id_ == self._open.id
 
-    def _step(self, sign: ItemSign, type_: str, event: JsonObject) -> Iterator[ItemFault]:
+    def _step(self, sign: ItemSign, type_: str, event: JsonObject) -> Iterator[Violation]:
         before, cell = self._state, ITEM[self._state, sign]
         if not isinstance(cell, Hole):
             self._state = cell
@@ -161,13 +149,7 @@ class ItemTracker:
             came = sign.value
         seen = f"{came}, {before.value}"
         spoils = UNTOUCHED if cell.strict_only else self._supply(sign, type_, event, before)
-        yield ItemFault(
-            requirement=cell.requirement,
-            seen=seen,
-            kind=_missing(sign, before) or seen,
-            spoils=spoils,
-            strict_only=cell.strict_only,
-        )
+        yield replace(cell.violation(seen, spoils=spoils), kind=_missing(sign, before) or seen)
 
     def _supply(self, sign: ItemSign, type_: str, event: JsonObject, before: ItemState) -> frozenset[Facet]:
         """Supply what an event that is out of place needs; what is lost all the same."""
@@ -196,7 +178,7 @@ class ItemTracker:
         read = sign in {ItemSign.PART, ItemSign.DELTA, ItemSign.NOTE}
         return _CALLS if not message else UNTOUCHED if read else frozenset({Facet.TEXT})
 
-    def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
+    def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[Violation]:
         item = object_of(event.get("item"))
         wanted = self._added if sign in _ADDED else self._added - 1
         # Which references the events of other items carry is their schema's business; those that they carry must be
@@ -215,18 +197,18 @@ class ItemTracker:
         if sign in _IN_A_PART and self._open.type == "message":
             yield from _differs("content_index", event.get("content_index"), len(self._open.parts))
 
-    def _opened(self, item: JsonObject) -> Iterator[ItemFault]:
+    def _opened(self, item: JsonObject) -> Iterator[Violation]:
         id_ = text_of(item.get("id")) or ""
         self._open = _Open(id=id_, type=text_of(item.get("type")) or "")
         self._added += 1
         # @ai-sdk/openai raises without it, and pydantic-ai gives the tool {}.
         if not id_:
-            yield _fault(INDEXES, "no id", f"the item that is added has no id: {_short(item)}")
+            yield _fault(INDEXES, "no id", f"the item that is added has no id: {short(item)}")
         elif id_ in self._ids:
             yield _fault(INDEXES, "two", f"two items have the id {quoted(id_)}")
         self._ids.add(id_)
 
-    def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[ItemFault]:
+    def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Violation]:
         part = object_of(event.get("part"))
         item = object_of(event.get("item"))
         if type_ in _PART_KINDS and _PART_KINDS[type_] != self._open.kind:
@@ -256,7 +238,7 @@ class ItemTracker:
             case _:
                 pass
 
-    def _item_sums(self, item: JsonObject) -> Iterator[ItemFault]:
+    def _item_sums(self, item: JsonObject) -> Iterator[Violation]:
         if self._open.type == "function_call":
             # openai-python, openai-agents, litellm and @ai-sdk/openai take the arguments from here, not from the
             # deltas.
@@ -264,10 +246,10 @@ class ItemTracker:
             return
         said = _texts(item)
         if said != self._open.parts:
-            ended, before = apart(said, self._open.parts, _SHOWN)
+            ended, before = apart(said, self._open.parts, FEW)
             yield _fault(SUMS, "item", f"the item as done has the parts {ended}, its events {before}")
 
-    def _output(self, output: list[object]) -> Iterator[ItemFault]:
+    def _output(self, output: list[object]) -> Iterator[Violation]:
         items = [object_of(item) for item in output]
         # The `.stream` helpers of openai-python and openai-node take the answer from this output.
         compared = [item for item in items if text_of(item.get("type")) in _KINDS]
@@ -277,16 +259,16 @@ class ItemTracker:
             if len(compared) < len(self.done):
                 yield _fault(SUMS, "output", seen)
             else:
-                yield ItemFault(requirement=ORDER, seen=seen, kind="output", spoils=_CALLS | {Facet.TEXT})
+                yield _fault(ORDER, "output", seen, _CALLS | {Facet.TEXT})
                 return
         for item, done in zip(compared, self.done, strict=False):
             for name in _COMPARED:
                 if item.get(name) != done.get(name):
-                    ended, before = apart(item.get(name), done.get(name), _SHOWN)
+                    ended, before = apart(item.get(name), done.get(name), FEW)
                     seen = f"{name} is {ended} in the terminal response and {before} in the item as done"
                     yield _fault(SUMS, "output", seen)
             if _texts(item) != _texts(done):
-                ended, before = apart(_texts(item), _texts(done), _SHOWN)
+                ended, before = apart(_texts(item), _texts(done), FEW)
                 yield _fault(SUMS, "output", f"the terminal response says {ended}, the item as done {before}")
 
 
@@ -297,8 +279,8 @@ def _missing(sign: ItemSign, before: ItemState) -> str:
     return "an item is never added" if before is ItemState.BETWEEN else ""
 
 
-def _fault(requirement: str, kind: str, seen: str) -> ItemFault:
-    return ItemFault(requirement=requirement, seen=seen, kind=kind)
+def _fault(requirement: str, kind: str, seen: str, spoils: frozenset[Facet] = UNTOUCHED) -> Violation:
+    return Violation(requirement=requirement, seen=seen, kind=kind, spoils=spoils)
 
 
 def _texts(item: JsonObject) -> list[str]:
@@ -307,21 +289,17 @@ def _texts(item: JsonObject) -> list[str]:
     return [text_of(part.get(_TEXT_MEMBER.get(str(part.get("type")), "text"))) or "" for part in parts]
 
 
-def _differs(what: str, seen: object, wanted: object, *, kind: str = "") -> Iterator[ItemFault]:
+def _differs(what: str, seen: object, wanted: object, *, kind: str = "") -> Iterator[Violation]:
     if isinstance(seen, bool) or seen != wanted:  # in Python False equals 0
-        yield _fault(INDEXES, kind or what, f"{what} is {_short(seen)}, it should be {_short(wanted)}")
+        yield _fault(INDEXES, kind or what, f"{what} is {short(seen)}, it should be {short(wanted)}")
 
 
-def _empty(what: str, seen: object) -> Iterator[ItemFault]:
+def _empty(what: str, seen: object) -> Iterator[Violation]:
     if seen:
-        yield _fault(SUMS, "before", f"{what} is not empty before its deltas, which clients add to it: {_short(seen)}")
+        yield _fault(SUMS, "before", f"{what} is not empty before its deltas, which clients add to it: {short(seen)}")
 
 
-def _sum(what: str, seen: object, wanted: str) -> Iterator[ItemFault]:
+def _sum(what: str, seen: object, wanted: str) -> Iterator[Violation]:
     if seen != wanted:
-        said, summed = apart(seen, wanted, _SHOWN)
+        said, summed = apart(seen, wanted, FEW)
         yield _fault(SUMS, what, f"{what} says {said}, its deltas sum to {summed}")
-
-
-def _short(value: object) -> str:
-    return quoted(value, _SHOWN)

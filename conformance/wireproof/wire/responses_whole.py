@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
-from wireproof.wire.quoting import quoted
-from wireproof.wire.reading import Reading, read_body
+from wireproof.wire.quoting import short
+from wireproof.wire.reading import Reading, read_body, wrong_calls
 from wireproof.wire.violation import MemberFault, Members, Place, Violation
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 ENVELOPE = "responses.whole.envelope"
 MESSAGE = "responses.whole.message"
 CALL_ITEMS = "responses.whole.call-items"
-SHOWN = 60
-"""Characters of a value that a violation shows."""
 
 _INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 """`incomplete_details.reason` → the finish reason of chat completions for it."""
@@ -77,13 +75,13 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
 def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     faults = []
     if item.get("role") != "assistant":
-        faults.append(f"the role of a message is {quoted(item.get('role'), SHOWN)}, it should be assistant")
+        faults.append(f"the role of a message is {short(item.get('role'))}, it should be assistant")
     known = len(faults)
     for part in map(object_of, list_of(item.get("content"))):
         text = part.get("text")
         if part.get("type") != "output_text":
             # A refusal is published, and is no text.
-            faults += [] if part.get("type") == "refusal" else [f"a part is of type {quoted(part.get('type'), SHOWN)}"]
+            faults += [] if part.get("type") == "refusal" else [f"a part is of type {short(part.get('type'))}"]
         elif not isinstance(text, str):
             faults.append("an output_text has no text")
         # An empty message is no text, as in a stream, where it has no delta.
@@ -122,14 +120,11 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
     for name in ("id", "call_id"):
         counted = Counter(text_of(call.get(name)) for call in calls)
         faults |= {
-            f"{count} calls have the {name} {quoted(id_, SHOWN)}": _LOST[name]
+            f"{count} calls have the {name} {short(id_)}": _LOST[name]
             for id_, count in counted.items()
             if id_ and count > 1
         }
-    if faults:
-        spoils = frozenset[Facet]().union(*faults.values())
-        missing = [name for name in _LOST if all(name not in call for call in calls)]
-        # Any answer with a call shows that, also where its scenario is about something else.
-        about = Members(fault=MemberFault.MISSING, names=tuple(missing)) if missing else None
-        seen = "; ".join(list(faults)[:4])
-        yield Violation(requirement=CALL_ITEMS, seen=seen, place=place, spoils=spoils, about=about)
+    missing = [name for name in _LOST if all(name not in call for call in calls)]
+    # Any answer with a call shows that, also where its scenario is about something else.
+    about = Members(fault=MemberFault.MISSING, names=tuple(missing)) if missing else None
+    yield from wrong_calls(CALL_ITEMS, faults, place, about=about)

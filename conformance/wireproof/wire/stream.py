@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Protocol
 from wireproof.wire.events import ChatEvent, Comment
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, parse_object
-from wireproof.wire.quoting import quoted
+from wireproof.wire.quoting import short
 from wireproof.wire.reading import Reading
 from wireproof.wire.sse import Reader, SseFrame
-from wireproof.wire.table import FrameFault
+from wireproof.wire.table import FrameFault, Hole, Sign, State
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from wireproof.wire.table import Table
 
 LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
 """What is lost of an answer that cannot be read to its end."""
@@ -54,6 +56,36 @@ class Findings:
                 self.violations[number] = replace(known, spoils=lost)
                 return
         self.violations.append(violation)
+
+    def fault(
+        self,
+        requirement: str,
+        kind: str,
+        seen: str,
+        place: Place,
+        spoils: frozenset[Facet] = UNTOUCHED,
+        *,
+        strict_only: bool = False,
+    ) -> None:
+        """Add what is wrong beside the tables, once."""
+        self.add_once(
+            Violation(
+                requirement=requirement, seen=seen, place=place, strict_only=strict_only, kind=kind, spoils=spoils
+            )
+        )
+
+    def add_at(self, place: Place, found: Iterable[Violation]) -> None:
+        """Add what was found without a place, which is this one."""
+        for violation in found:
+            self.add_once(replace(violation, place=place))
+
+    def step(self, table: Table[State, Sign], state: State, sign: Sign, place: Place) -> State:
+        """The state after a sign to the stream as a whole; where the table has a hole, that is a violation."""
+        cell = table[state, sign]
+        if not isinstance(cell, Hole):
+            return cell
+        self.add_once(cell.violation(f"{sign.value}, {state.value}", place))
+        return cell.then
 
 
 def _frame(violation: Violation) -> int | None:
@@ -198,7 +230,7 @@ class Stream:
         else:
             # The data is still read: a line too many leaves it as it is.
             if frame.event is not None and FrameFault.EVENT_LINE in self._faults:
-                self._fault(FrameFault.EVENT_LINE, frame, quoted(frame.event, 60))
+                self._fault(FrameFault.EVENT_LINE, frame, short(frame.event))
             self._take_data(frame, frame.data)
 
     def _take_data(self, frame: SseFrame, data: str) -> None:
@@ -226,16 +258,14 @@ class Stream:
     def _fault(
         self, fault: FrameFault, frame: SseFrame, detail: str = "", *, spoils: frozenset[Facet] = UNTOUCHED
     ) -> None:
-        self._findings.add_once(
-            Violation(
-                requirement=self._faults[fault],
-                seen=f"{fault.value}: {detail}" if detail else fault.value,
-                place=frame.place,
-                strict_only=fault in self._strict_only,
-                kind=fault.value,
-                spoils=spoils,
-            )
-        )
+        seen, harmless = f"{fault.value}: {detail}" if detail else fault.value, fault in self._strict_only
+        self._findings.fault(self._faults[fault], fault.value, seen, frame.place, spoils, strict_only=harmless)
+
+
+def misnamed(event: str | None, type_: object) -> str:
+    """What an event line says, where it does not say the type of its data."""
+    line = "there is no event: line" if event is None else f"the event: line says {short(event)}"
+    return f"{line}, the type of the data is {short(type_)}"
 
 
 def _is_readable(line: str) -> bool:

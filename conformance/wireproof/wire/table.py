@@ -20,8 +20,8 @@ from typing import Generic, TypeVar
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import Place, Violation
 
-State = TypeVar("State")
-Sign = TypeVar("Sign")
+State = TypeVar("State", bound=Enum)
+Sign = TypeVar("Sign", bound=Enum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Hole(Generic[State]):
     """Whether the sign is judged once more, in the next state: something was missing before it."""
 
     def violation(
-        self, kind: str, place: Place, *, where: str = "", spoils: frozenset[Facet] | None = None
+        self, kind: str, place: Place | None = None, *, where: str = "", spoils: frozenset[Facet] | None = None
     ) -> Violation:
         """What comes into it, seen at a place; `spoils`: where that is known better than by the table."""
         return Violation(

@@ -21,9 +21,9 @@ from wireproof.judging.checks import (
     xml,
 )
 from wireproof.judging.registry import Checks
-from wireproof.wire.chat import CHAT_STREAM_VIOLATIONS
-from wireproof.wire.messages import MESSAGES_STREAM_VIOLATIONS
-from wireproof.wire.responses import RESPONSES_STREAM_VIOLATIONS
+from wireproof.wire.grammar import CHAT_STREAM_VIOLATIONS
+from wireproof.wire.messages_grammar import MESSAGES_STREAM_VIOLATIONS
+from wireproof.wire.responses_grammar import RESPONSES_STREAM_VIOLATIONS
 
 CHECKS = Checks(
     target.check,
