@@ -17,7 +17,6 @@ from wireproof.model.target import root_of
 from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
 from wireproof.reading.client_record import record_of
 from wireproof.reading.client_sessions import sessions
-from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,17 +50,14 @@ def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], che
     form = next(iter(run.exchanges), None)
     why = run.error or next(iter(run.not_driven.values()), "")
     for row in rows:
-        occasions = [] if form is None or not row.speaks_of(form) else _looked(checks, row, records)
+        spoken_of = form is not None and row.speaks_of(form)
+        occasions = [one for record in records for one in checks[row.id].look(record)] if spoken_of else []
         if occasions and form is not None:
             yield _judged(run, row, form, occasions)
         elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
             absent = checks[row.id].absent(form) if form else ""
             verdict = Verdict.NOT_APPLICABLE if absent else Verdict.NOT_OBSERVED
             yield _outcome(run, row, verdict, reason=absent or why or checks[row.id].unseen)
-
-
-def _looked(checks: ClientChecks, row: Requirement, records: Sequence[ClientRecord]) -> list[Occasion]:
-    return [one for record in records for one in checks[row.id].look(record)]
 
 
 def records_of_run(run: ScenarioRun, target: Target) -> Sequence[ClientRecord]:
@@ -73,24 +69,13 @@ def records_of_run(run: ScenarioRun, target: Target) -> Sequence[ClientRecord]:
 
 
 def _judged(run: ScenarioRun, row: Requirement, form: Form, occasions: Sequence[Occasion]) -> Outcome:
-    findings = tuple(_finding(row, form, one) for one in occasions if one.wrong)
-    if not findings:
-        return _outcome(run, row, Verdict.PASS)
-    verdict = Verdict.FAIL if row.level is Level.MUST else Verdict.WARN
-    # The same mistake goes on in every later request; the first one shows it.
-    return _outcome(run, row, verdict, findings=_first_of_each_kind(findings))
-
-
-def _finding(row: Requirement, form: Form, seen: Occasion) -> Finding:
-    violation = Violation(requirement=row.id, seen=seen.wrong, place=seen.place, hint=seen.hint, kind=seen.kind)
-    return Finding(form=form, exchange=seen.exchange, violation=violation)
-
-
-def _first_of_each_kind(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     first: dict[str, Finding] = {}
-    for one in findings:
-        first.setdefault(one.violation.kind, one)
-    return tuple(first.values())
+    for one in occasions:
+        # The same mistake goes on in every later request; the first one shows it.
+        if one.wrong is not None and one.wrong.kind not in first:
+            first[one.wrong.kind] = Finding(form=form, exchange=one.exchange, violation=one.wrong.of(row.id))
+    broken = Verdict.FAIL if row.level is Level.MUST else Verdict.WARN
+    return _outcome(run, row, broken if first else Verdict.PASS, findings=tuple(first.values()))
 
 
 def _outcome(

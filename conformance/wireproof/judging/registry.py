@@ -17,60 +17,19 @@ anywhere else. So a module can be imported twice, and a test can judge with a ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.violation import MemberFault, Members, Place, StatusDue, Violation
+from wireproof.wire.facet import UNTOUCHED
+from wireproof.wire.violation import MemberFault, Members, Seen
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.facet import Facet
+    from wireproof.wire.violation import Place, Violation
 
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a check found wrong."""
-
-    text: str
-    """One sentence: what was seen, and what would be right."""
-    place: Place | None = None
-    """None: the exchange as a whole."""
-    strict_only: bool = False
-    """As in `Violation`."""
-    kind: str = ""
-    """As in `Violation`."""
-    differs: str = ""
-    """As in `Violation`."""
-    spoils: frozenset[Facet] | None = None
-    """As in `Violation`."""
-    part: Facet | None = None
-    """As in `Violation`: where this part is spoilt, it is not found."""
-    hint: str = ""
-    """As in `Violation`."""
-    about: Members | None = None
-    """As in `Violation`."""
-    counts: bool = False
-    """As in `Violation`."""
-    status: StatusDue | None = None
-    """As in `Violation`."""
-
-    def of(self, requirement: str) -> Violation:
-        """It as a violation of a requirement."""
-        return Violation(
-            requirement=requirement,
-            seen=self.text,
-            place=self.place,
-            strict_only=self.strict_only,
-            kind=self.kind,
-            differs=self.differs,
-            part=self.part,
-            spoils=self.spoils,
-            hint=self.hint,
-            about=self.about,
-            counts=self.counts,
-            status=self.status,
-        )
+__all__ = ["Check", "CheckError", "Checks", "NotShownError", "Registry", "Seen", "about", "no_header"]
 
 
 def about(part: Facet, seen: Iterable[Seen]) -> Iterable[Seen]:
@@ -91,6 +50,7 @@ def no_header(name: str, wanted: str = "", place: Place | None = None, *, strict
 Check = Callable[..., Iterable[Seen]]
 """A function of one exchange, of the two of a pair, or of all exchanges of a scenario."""
 _C = TypeVar("_C", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 
 class NotShownError(Exception):
@@ -101,53 +61,45 @@ class CheckError(ValueError):
     """A check that cannot be registered; the message names its requirement."""
 
 
-class Checks:
-    """Checks by requirement. Called with ids, it is the decorator that registers a check under them."""
+class Registry(dict[str, _R]):
+    """What is registered under each requirement: no second time, which would replace the first without a word."""
 
-    def __init__(self, *parts: Checks) -> None:
-        """The checks of all parts.
+    def __init__(self, *parts: Mapping[str, _R]) -> None:
+        """What all parts have.
 
         Raises:
             CheckError: two of them have a check of the same requirement.
         """
-        self._checks: dict[str, Check] = {}
+        super().__init__()
         for part in parts:
-            for requirement in part:
-                self._add(requirement, part[requirement])
+            for requirement, registered in part.items():
+                self.register(requirement, registered)
 
-    def __call__(self, *requirements: str) -> Callable[[_C], _C]:
-        """Register a function as the check of these requirements, and leave it as it is.
+    def register(self, requirement: str, registered: _R) -> None:
+        """Register something under a requirement.
 
         Raises:
-            CheckError: one of them has a check already.
+            CheckError: it has a check already.
         """
+        if requirement in self:
+            raise CheckError(f"{requirement} has a check already; each requirement has one")
+        self[requirement] = registered
+
+
+class Checks(Registry[Check]):
+    """Checks by requirement. Called with ids, it is the decorator that registers a check under them."""
+
+    def __call__(self, *requirements: str) -> Callable[[_C], _C]:
+        """Register a function as the check of these requirements, and leave it as it is."""
 
         def register(check: _C) -> _C:
             for requirement in requirements:
-                self._add(requirement, check)
+                self.register(requirement, check)
             return check
 
         return register
-
-    def __iter__(self) -> Iterator[str]:
-        """The requirements that have a check."""
-        return iter(self._checks)
-
-    def __contains__(self, requirement: str) -> bool:
-        """Whether a requirement has a check."""
-        return requirement in self._checks
-
-    def __getitem__(self, requirement: str) -> Check:
-        """The check of a requirement, as it was registered."""
-        return self._checks[requirement]
 
     def look(self, requirement: str, *exchanges: Exchange) -> Iterator[Violation]:
         """What the check of a requirement finds in these exchanges; nothing if the requirement has no check."""
         for seen in self[requirement](*exchanges) if requirement in self else ():
             yield seen.of(requirement)
-
-    def _add(self, requirement: str, check: Check) -> None:
-        # A second one would replace the first without a word.
-        if requirement in self._checks:
-            raise CheckError(f"{requirement} has a check already; each requirement has one")
-        self._checks[requirement] = check

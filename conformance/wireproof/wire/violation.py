@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -53,16 +53,15 @@ class StatusDue:
     due: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Violation:
-    """One broken requirement."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is wrong, before it is known which requirement that breaks."""
 
-    requirement: str
-    """Its id."""
     seen: str
-    """What was seen, in one sentence."""
+    """What was seen, and what would be right, in one sentence."""
     place: Place | None = None
     """Where; None for the exchange as a whole."""
+    _: KW_ONLY
     strict_only: bool = False
     """It breaks the letter of the requirement and harms no real client: at the level `compat` it is a note."""
     hint: str = ""
@@ -81,3 +80,15 @@ class Violation:
     """It rests on what an answer counts as its usage."""
     status: StatusDue | None = None
     """What was answered instead of what, where the status is what is wrong; None: something else is."""
+
+    def of(self, requirement: str) -> Violation:
+        """It as a violation of a requirement."""
+        return Violation(**{one.name: getattr(self, one.name) for one in fields(self)}, requirement=requirement)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Violation(Seen):
+    """One broken requirement."""
+
+    requirement: str
+    """Its id."""

@@ -108,7 +108,7 @@ def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got:
     want = ExpectedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
     found = list(altered_arguments(want, ToolCall(id="a", name="f", arguments=got), Spot(place=None)))
     assert len(found) == bool(said)
-    assert all(seen.text.startswith(said or "-") for seen in found)
+    assert all(seen.seen.startswith(said or "-") for seen in found)
     assert is_kept(want, ToolCall(id="a", name="f", arguments=got)) is (exact and not said)
 
 

@@ -22,7 +22,7 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
     other["output"][0]["id"] = "msg_other"
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other))) == []
     (found,) = compared(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
-    assert found.text == 'metadata: the stream says null, the whole answer {"a": "1"}'
+    assert found.seen == 'metadata: the stream says null, the whole answer {"a": "1"}'
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
     # What is null says no more than what is missing, in an item, too.
     for phase, parts in ((None, []), ("final_answer", [Facet.EVENTS])):
@@ -67,7 +67,7 @@ def test_under_policy_first_a_stream_ends_with_its_first_call(
     two = response("completed", [message_item("Hi."), *calls], usage=counted)
     assert list(compared(streamed("calls-first", one), answered("calls-first", two))) == []
     found = list(compared(streamed("calls-burst", one), answered("calls-burst", two)))
-    assert {one.text.partition(":")[0] for one in found} == {"output"}
+    assert {one.seen.partition(":")[0] for one in found} == {"output"}
     assert Facet.CALL in {one.part for one in found}
     assert Facet.TEXT not in {one.part for one in found}
     text = response("completed", [message_item("Hi.")], usage=counted)
@@ -78,13 +78,13 @@ def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello
     assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
     found = list(across(answered("text-hello", one_call), right_whole("text-hello")))
     assert [one.part for one in found] == [Facet.CALL, Facet.ARGUMENTS, Facet.FINISH, Facet.TEXT]
-    assert found[0].text.startswith('calls: the response says ["localSearch"')
+    assert found[0].seen.startswith('calls: the response says ["localSearch"')
     other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     (only,) = across(answered("text-hello", other), right_whole("text-hello"))
-    assert only.text == 'finish: the response says "content_filter", chat "stop"'
+    assert only.seen == 'finish: the response says "content_filter", chat "stop"'
     hello["output"] = []
     (only,) = across(answered("text-hello", hello), right_whole("text-hello"))
-    assert only.text.startswith("text: ")
+    assert only.seen.startswith("text: ")
 
 
 def test_a_response_is_compared_with_a_response_or_with_chat(

@@ -104,7 +104,7 @@ def used(*ids: str, **members: Any) -> Json:
 
 def wrong(row: str, *transcripts: Transcript, prompts: Sequence[str] = ()) -> list[str]:
     """What the check of a row finds wrong."""
-    return [one.wrong for one in CLIENT_CHECKS[row].look(record_of(transcripts, ROOT, prompts)) if one.wrong]
+    return [one.wrong.seen for one in CLIENT_CHECKS[row].look(record_of(transcripts, ROOT, prompts)) if one.wrong]
 
 
 def occasions(row: str, *transcripts: Transcript) -> int:

@@ -275,8 +275,9 @@ def test_a_text_alone_shows_no_more_than_it_can(row: str) -> None:
 def test_a_finding_points_at_the_bytes_of_the_request() -> None:
     record = (asked(USER, answer=said(" Yés. ")), asked({"role": "system", "content": "é"}, USER, said("Yés."), MORE))
     (found,) = [one for one in CLIENT_CHECKS["client.text-replayed"].look(record_of(record, ROOT)) if one.wrong]
+    assert found.wrong is not None
     assert found.exchange == 1
-    place = found.place
+    place = found.wrong.place
     assert place is not None
     assert place.in_request
     shown = record[1].request_body[place.offset : place.offset + place.length]

@@ -164,7 +164,7 @@ def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
         if [call[:compared] for call in got] != [call[:compared] for call in want]:
             came = _of_choice(exchange, choice, listed(got), "message", "tool_calls")
             seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
-            yield replace(came, text=seen) if got else no_call(seen, exchange, came.place or exchange.body_place)
+            yield replace(came, seen=seen) if got else no_call(seen, exchange, came.place or exchange.body_place)
 
 
 @check("chat.whole.arguments-verbatim")
