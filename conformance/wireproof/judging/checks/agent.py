@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wireproof.wire.fields import JsonObject
 
 check = Checks()
-"""The checks of this module."""
 
 MARK = "root:"
 """What a file that is outside of every scratch folder holds."""

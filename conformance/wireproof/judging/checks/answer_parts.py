@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, is_object, listed
 from wireproof.judging.checks.places import (
+    altered_arguments,
     answer_place,
     arguments_spot,
     is_as_far,
     is_kept,
     opening_place,
-    same_data,
-    same_json,
     text_spot,
     wrong_text,
 )
@@ -83,13 +82,4 @@ def _arguments(exchange: Exchange, calls: Iterable[tuple[ExpectedCall, ToolCall]
         if is_kept(call, came) or (not exchange.complete and call.arguments.startswith(came.arguments)):
             continue
         spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
-        named = f"arguments of {call.name}"
-        if call.meant:
-            if not same_data(call.arguments, came.arguments):
-                yield Seen(f"{spot.heading(named)}{difference(call.arguments, came.arguments)}", spot.place)
-        elif call.exact and call.arguments != came.arguments:
-            seen = f"{spot.heading(named)}{difference(call.arguments, came.arguments)}"
-            yield Seen(seen, spot.place, strict_only=same_json(call.arguments, came.arguments))
-        elif not call.exact and not is_object(came.arguments):
-            seen = f"{spot.heading(named)}no JSON object: {quoted(came.arguments)}"
-            yield Seen(seen, spot.place)
+        yield from altered_arguments(call, came, spot, objects=True)

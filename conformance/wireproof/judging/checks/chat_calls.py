@@ -15,10 +15,10 @@ from wireproof.judging.checks.places import (
     altered_arguments,
     arguments_spot,
     first_place,
+    fragments_in,
     is_kept,
     misindexed,
     opening_place,
-    reading_of,
 )
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from wireproof.wire.violation import Place
 
 check = Checks()
-"""The checks of this module."""
 
 _NAMES = "Pass the name of a tool on as the backend spells it."
 _MISSING = "Send a call of the backend as tool_calls, in whichever of its shapes the backend makes it."
@@ -67,7 +66,8 @@ def arguments_incremental(exchange: Exchange) -> Iterable[Seen]:
                 f"each of the {len(fragments)} deltas of {want.name} repeats the one before and adds to it; clients "
                 "concatenate fragments and end up with broken JSON"
             )
-            yield Seen(seen, _fragment_place(exchange, choice, number, _second(fragments)))
+            # The second fragment that holds anything is the first that repeats another.
+            yield Seen(seen, _fragment_place(exchange, choice, number, [*filter(None, fragments)][1]))
 
 
 @check("chat.stream.arguments-cumulative")
@@ -84,11 +84,6 @@ def arguments_cumulative(exchange: Exchange) -> Iterable[Seen]:
 def _fragment_place(exchange: Exchange, choice: int, call: int, text: str) -> Place | None:
     """The first frame that holds this fragment of a call."""
     return first_place(exchange, Fragment, lambda one: (one.choice, one.index, one.text) == (choice, call, text))
-
-
-def _second(fragments: list[str]) -> str:
-    """The second fragment that holds anything: the first that repeats another."""
-    return [*filter(None, fragments)][1]
 
 
 def _broken_off(fragments: list[str]) -> str:
@@ -131,20 +126,11 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
 
 def _numbered(exchange: Exchange) -> Iterable[tuple[int, int, ExpectedCall, ToolCall, list[str]]]:
     """Call by call: its choice and number, as it was made, as it was assembled, and its fragments."""
-    fragments = _fragments(exchange)
+    fragments = fragments_in(exchange)
     for wanted, choice in exchange.choices():
         # Not strict: how many calls came is for the rows of the stop policy.
         for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             yield choice.index, number, want, got, fragments.get((choice.index, number), [])
-
-
-def _fragments(exchange: Exchange) -> dict[tuple[int, int], list[str]]:
-    """The fragments of each call, by the index of its choice and its number."""
-    fragments: dict[tuple[int, int], list[str]] = {}
-    for event in reading_of(exchange).events:
-        if isinstance(event, Fragment):
-            fragments.setdefault((event.choice, event.index), []).append(event.text)
-    return fragments
 
 
 @check("chat.stream.stop-after-first")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_whole import runs_all_the_same
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 
 ERROR_FRAMES = {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL, ExpectedFailure.SILENT}
@@ -40,12 +38,8 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
         # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in right_ends(wanted, choice) | {None}:
             seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
-            place = first_place(exchange, Finished, partial(_is_of, choice.index))
+            place = first_place(exchange, Finished, lambda one: one.choice == choice.index)  # noqa: B023
             yield Seen(seen, place, strict_only=runs_all_the_same(choice))
-
-
-def _is_of(choice: int, finished: Finished) -> bool:
-    return finished.choice == choice
 
 
 @check("chat.stream.usage")
@@ -59,24 +53,15 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
-            yield Seen(
-                "a usage chunk came that was not asked for",
-                place,
-                strict_only=beside,
-                spoils=UNTOUCHED,
-                part=Facet.USAGE,
-            )
+            seen = "a usage chunk came that was not asked for"
+            yield Seen(seen, place, strict_only=beside, spoils=UNTOUCHED, part=Facet.USAGE)
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
         about = Members(fault=MemberFault.MISSING, names=("usage chunk",))
-        yield Seen(
-            "stream_options.include_usage was set and no usage chunk came",
-            spoils=UNTOUCHED,
-            part=Facet.USAGE,
-            about=about,
-        )
+        seen = "stream_options.include_usage was set and no usage chunk came"
+        yield Seen(seen, spoils=UNTOUCHED, part=Facet.USAGE, about=about)
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
         yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
@@ -112,7 +97,7 @@ def not_ended(exchange: Exchange, stays_open: str) -> Iterable[Seen]:
             pass
 
 
-@check("chat.stream.error-before-output")
+@check("chat.stream.error-before-output", "messages.stream.error-before-output")
 def error_before_output(exchange: Exchange) -> Iterable[Seen]:
     """A failure before any output has a real HTTP status."""
     if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and exchange.transcript.ok:

@@ -6,7 +6,6 @@ too late (`flushed`), the text of another choice (`isolation`). `text` leaves th
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,10 @@ from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
     calls_are_named,
     counts,
+    differences,
     frame_place,
     is_as_far,
+    last_usage,
     misindexed,
     named_frames,
     place_of,
@@ -24,27 +25,29 @@ from wireproof.judging.checks.places import (
     said_place,
     strays,
     text_spot,
+    tokens_in,
     wrong_text,
 )
-from wireproof.judging.checks.published import unpublished
+from wireproof.judging.checks.published import of_frames, unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
-from wireproof.wire.fields import list_of, object_of, text_of
+from wireproof.wire.fields import object_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from wireproof.judging.checks.places import Pair
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice, ToolCall
     from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 
 check = Checks()
-"""The checks of this module."""
 
 HEADERS = {
     "content-type": "text/event-stream",
@@ -76,23 +79,15 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     """
     reading = reading_of(exchange)
     named, calls = named_frames(reading), calls_are_named(reading)
-    kinds: set[str] = set()
-    # A long stream repeats a few shapes, and validating each of its chunks would take longer than receiving them.
-    shapes: set[str] = set()
-    for frame, payload in reading.payloads:
-        if frame.number in named:
-            continue
-        # Error frames have a schema of their own, and rows that judge them.
-        if payload.get("error") is not None:
-            continue
-        shape = _shape(payload)
-        if shape in shapes:
-            continue
-        shapes.add(shape)
-        for found in unpublished("chat.completion.chunk", payload, frame):
-            if found.kind not in kinds and not (calls and _is_of_calls(found)):
-                yield _weighed(found, payload)
-            kinds.add(found.kind)
+
+    def weighed(chunk: JsonObject, frame: SseFrame) -> Iterable[Seen]:
+        for found in unpublished("chat.completion.chunk", chunk, frame):
+            if not (calls and {"tool_calls", "function_call"} & set(found.kind.split("/"))):
+                yield _weighed(found, chunk)
+
+    # Error frames have a schema of their own, and rows that judge them.
+    frames = (one for one in reading.payloads if one[0].number not in named and one[1].get("error") is None)
+    return of_frames(frames, weighed, opaque=("content", "arguments"))
 
 
 def _weighed(found: Seen, payload: JsonObject) -> Seen:
@@ -105,31 +100,9 @@ def _weighed(found: Seen, payload: JsonObject) -> Seen:
     return replace(found, strict_only=True) if empty else found
 
 
-def _is_of_calls(found: Seen) -> bool:
-    return not {"tool_calls", "function_call"}.isdisjoint(found.kind.split("/"))
-
-
 def _is_empty(payload: JsonObject) -> bool:
     """Whether a chunk has every member of its head and says nothing in any."""
     return payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
-
-
-def _shape(value: object) -> str:
-    """A chunk with its texts emptied: chunks of one shape are valid together."""
-    return json.dumps(_without_texts(value), sort_keys=True)
-
-
-def _without_texts(value: object) -> object:
-    match value:
-        case dict():
-            return {
-                k: "" if k in {"content", "arguments"} and isinstance(v, str) else _without_texts(v)
-                for k, v in value.items()
-            }
-        case list():
-            return [_without_texts(item) for item in value]
-        case _:
-            return value
 
 
 @check("chat.stream.text")
@@ -223,7 +196,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """
     for wanted, s in stream.choices():
         w = whole.choice(s.index)
-        pairs: list[tuple[Facet, str, object, object]] = [
+        pairs: list[Pair] = [
             (Facet.FINISH, "finish", s.finish, w.finish),
             *_calls(s.calls, w.calls if stream.burst else w.calls[:1]),
         ]
@@ -238,10 +211,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
         if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
             pairs.append((Facet.USAGE, "usage", _usage(stream), _usage(whole)))
-        for part, what, streamed, at_once in pairs:
-            if streamed != at_once:
-                one, other = apart(streamed, at_once)
-                yield Seen(f"{what}: the stream says {one}, the whole answer {other}", kind=what, part=part)
+        yield from differences(pairs)
 
 
 @check("chat.stream.usage-details")
@@ -251,7 +221,7 @@ def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     if stream.answer.usage is None or whole.answer.usage is None or not (stream.burst or counts(stream) is not None):
         return
     for name in ("prompt_tokens_details", "completion_tokens_details"):
-        said, other = (object_of(_last_usage(one).get(name)) for one in (stream, whole))
+        said, other = (object_of(last_usage(one).get(name)) for one in (stream, whole))
         if _counted(said) != _counted(other):
             streamed, at_once = apart(said, other)
             seen = f"{name}: the stream says {streamed}, the whole answer {at_once}"
@@ -263,7 +233,7 @@ def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
 def logprobs(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The tokens whose probabilities a stream has are those of the whole answer."""
     for number, _ in enumerate(stream.wanted):
-        streamed, at_once = (_tokens(one, number) for one in (stream, whole))
+        streamed, at_once = (tokens_in(one, number) for one in (stream, whole))
         if streamed != at_once:
             one, other = apart(streamed, at_once)
             # Where both have them, they differ as the text does.
@@ -272,47 +242,17 @@ def logprobs(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             return
 
 
-def _tokens(exchange: Exchange, number: int) -> str | None:
-    """The tokens of a choice that have probabilities, joined; None where none has."""
-    choices = [
-        object_of(choice)
-        for _, payload in reading_of(exchange).payloads
-        for choice in list_of(payload.get("choices"))
-        if object_of(choice).get("index") == number
-    ]
-    said = [entry for one in choices for entry in list_of(object_of(one.get("logprobs")).get("content"))]
-    return "".join(text_of(object_of(entry).get("token")) or "" for entry in said) if said else None
-
-
 def _counted(details: JsonObject) -> JsonObject:
     """The counts that say something: one of zero says no more than one that is missing."""
     return {kind: count for kind, count in details.items() if count}
 
 
-def _last_usage(exchange: Exchange) -> JsonObject:
-    """The last usage object of an answer."""
-    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
-    return next(filter(None, said), {})
-
-
-def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall]) -> Iterable[tuple[Facet, str, list[str], list[str]]]:
+def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall]) -> Iterable[Pair]:
     """Calls against each other: which, their arguments as far as both have them, their ids."""
-    yield Facet.CALL, "calls", _names(ours), _names(others)
-    count = min(len(ours), len(others))
-    yield Facet.CALL_ID, "ids of calls", _ids(ours[:count]), _ids(others[:count])
-    yield Facet.ARGUMENTS, "arguments", _arguments(ours[:count]), _arguments(others[:count])
-
-
-def _names(calls: Sequence[ToolCall]) -> list[str]:
-    return [call.name for call in calls]
-
-
-def _ids(calls: Sequence[ToolCall]) -> list[str]:
-    return [call.id for call in calls]
-
-
-def _arguments(calls: Sequence[ToolCall]) -> list[str]:
-    return [call.arguments for call in calls]
+    yield Facet.CALL, "calls", [call.name for call in ours], [call.name for call in others]
+    both = list(zip(ours, others, strict=False))
+    yield Facet.CALL_ID, "ids of calls", [call.id for call, _ in both], [call.id for _, call in both]
+    yield Facet.ARGUMENTS, "arguments", [call.arguments for call, _ in both], [call.arguments for _, call in both]
 
 
 def _usage(exchange: Exchange) -> tuple[int, int, int] | None:

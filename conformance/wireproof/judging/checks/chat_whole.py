@@ -13,13 +13,12 @@ from wireproof.judging.checks.places import (
     arguments_spot,
     counts,
     is_kept,
-    is_mistimed,
     member_place,
     reading_of,
     right_ends,
     text_spot,
 )
-from wireproof.judging.checks.published import of_whole, unpublished
+from wireproof.judging.checks.published import of_whole, unpublished, wrong_head
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.expected import ExpectedFailure
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from wireproof.wire.locating import Step
 
 check = Checks()
-"""The checks of this module."""
 
 
 FAILED = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.SILENT}
@@ -51,21 +49,9 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
     body, seen = of_whole(exchange, partial(unpublished, "chat.completion", apart=_INDEXES), "choices")
     yield from seen
-    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    # What is wrong with the values means little while the schema is broken.
     if body is not None and not seen:
-        for name, wrong in list(_envelope_values(exchange, body))[:1]:
-            yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
-
-
-def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tuple[str, str]]:
-    # A member that is missing is in a finding of those that were read: a body of nothing has one for all.
-    id_, created, model = (body.get(name) for name in ("id", "created", "model"))
-    if id_ is not None and not str(id_).startswith("chatcmpl-"):
-        yield "id", f"{quoted(id_)}, it should begin with chatcmpl-"
-    if is_mistimed(created):
-        yield "created", f"{quoted(created)}, it should be a time in seconds"
-    if model is not None and model != exchange.target.model:
-        yield "model", f"{quoted(model)}, the request asked for {quoted(exchange.target.model)}"
+        yield from wrong_head(exchange, body, prefix="chatcmpl-", created="created")
 
 
 @check("chat.whole.choices")

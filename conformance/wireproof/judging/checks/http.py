@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wireproof.reading.schemas import SchemaFault
 
 check = Checks()
-"""The checks of this module."""
 
 OK, TOO_MANY = 200, 429
 ALLOWED = "access-control-allow-origin"

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.live_said import cut_short, made_calls, place_in, refuses
-from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.checks.places import fragments_in, place_of
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.scenario import REQUIRED, Mode
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 
 def tries(exchange: Exchange) -> tuple[Exchange, ...]:
@@ -60,11 +59,8 @@ def incremental(exchange: Exchange) -> Iterable[Seen]:
     """The fragments of a call are joined to its arguments: they do not each repeat those before."""
     if exchange.cumulative or exchange.mode is Mode.WHOLE:
         return
-    fragments: dict[tuple[int, int], list[str]] = {}
-    for event in reading_of(exchange).events:
-        if isinstance(event, Fragment) and event.text:
-            fragments.setdefault((event.choice, event.index), []).append(event.text)
-    for pieces in fragments.values():
+    for fragments in fragments_in(exchange).values():
+        pieces = [*filter(None, fragments)]
         repeated = len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
         if repeated and isinstance(as_json(pieces[-1]), dict):
             seen = f"each of {len(pieces)} deltas repeats the arguments so far; clients join them to broken JSON"

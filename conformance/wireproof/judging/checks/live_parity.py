@@ -16,7 +16,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.live_said import refuses, thinks
-from wireproof.judging.checks.places import place_of, reading_of
+from wireproof.judging.checks.places import last_usage, place_of, reading_of, tokens_in
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
@@ -24,7 +24,7 @@ from wireproof.model.facets import row_of
 from wireproof.reading.asked import LENGTH, as_json
 from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import integer_of, list_of, object_of, text_of
+from wireproof.wire.fields import integer_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Violation
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from wireproof.wire.fields import JsonObject
 
 check = Checks()
-"""The checks of this module."""
 
 SLACK = 2
 """Tokens by which the same text may be counted differently."""
@@ -62,7 +61,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
 @check("chat.stream.usage-details")
 def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The stream counts what the whole answer counts, in numbers of its own."""
-    ours, others = _usage(stream), _usage(whole)
+    ours, others = last_usage(stream), last_usage(whole)
     if stream.answer.usage is None or not _sent_alike(stream, whole):
         return
     for name in ("prompt_tokens_details", "completion_tokens_details"):
@@ -103,19 +102,9 @@ def _model(exchange: Exchange) -> str | None:
     return next((name for body in reversed(bodies) if (name := text_of(body.get("model")))), None)
 
 
-def _usage(exchange: Exchange) -> JsonObject:
-    """The last usage of an answer as it came."""
-    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
-    return next(filter(None, said), {})
-
-
 def _tokens(exchange: Exchange) -> str:
     """The tokens that have probabilities, joined without blanks, which some tokenizers write in ways of their own."""
-    choices = [
-        object_of(choice) for _, payload in reading_of(exchange).payloads for choice in list_of(payload.get("choices"))
-    ]
-    said = [entry for one in choices for entry in list_of(object_of(one.get("logprobs")).get("content"))]
-    return "".join("".join(text_of(object_of(entry).get("token")) or "" for entry in said).split())
+    return "".join((tokens_in(exchange) or "").split())
 
 
 def noise(exchanges: Iterable[Exchange]) -> frozenset[Facet]:

@@ -6,7 +6,7 @@ checks of the other surfaces, which are registered for both.
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answer_parts import calls, text
@@ -23,7 +23,7 @@ from wireproof.judging.checks.places import (
     right_ends,
     said_place,
 )
-from wireproof.judging.checks.published import of_whole, shape_of, unpublished
+from wireproof.judging.checks.published import of_frames, of_whole, unpublished
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
 from wireproof.reading.expected import ExpectedFailure
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from wireproof.wire.violation import Place
 
 check = Checks()
-"""The checks of this module."""
 
 _OPAQUE = frozenset({"text", "thinking", "partial_json", "signature", "data"})
 _COUNTED = frozenset({"index"})
@@ -65,20 +64,9 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     """Every event that the grammar does not find wrong is a published one of published members."""
     reading = reading_of(exchange)
     named = named_frames(reading)
-    kinds: set[str] = set()
-    # As in the other surfaces: a long stream repeats a few shapes.
-    shapes: set[str] = set()
-    for frame, payload in reading.payloads:
-        if frame.number in named or text_of(payload.get("type")) not in OF_THE_STREAM:
-            continue
-        shape = json.dumps(shape_of(payload, opaque=_OPAQUE, counted=_COUNTED), sort_keys=True)
-        if shape in shapes:
-            continue
-        shapes.add(shape)
-        for seen in _unpublished("messages/stream", payload, frame):
-            if seen.kind not in kinds:
-                yield seen
-            kinds.add(seen.kind)
+    published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in OF_THE_STREAM)
+    frames = ((frame, event) for frame, event in published if frame.number not in named)
+    return of_frames(frames, partial(_unpublished, "messages/stream"), opaque=_OPAQUE, counted=_COUNTED)
 
 
 def _unpublished(schema: str, payload: object, frame: SseFrame) -> Iterable[Seen]:
@@ -192,17 +180,6 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
 
 
 # failures
-
-
-@check("messages.stream.error-before-output")
-def error_before_output(exchange: Exchange) -> Iterable[Seen]:
-    """A failure before any output has a real HTTP status."""
-    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and exchange.transcript.ok:
-        seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
-        yield Seen(seen, exchange.body_place)
-    # How long a proxy holds its status back is its own affair, so an event is as good as an HTTP error here.
-    elif failure_of(exchange) is ExpectedFailure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
-        yield Seen("the backend stayed silent, and the stream ended without an error", exchange.body_place)
 
 
 @check("messages.stream.error-in-stream")

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import counts, reading_of, same_data
-from wireproof.judging.registry import Checks, Seen
+from wireproof.judging.checks.places import counts, differences, reading_of, same_data
+from wireproof.judging.registry import Checks
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of
 from wireproof.wire.messages_fold import fold
 from wireproof.wire.messages_grammar import INDEXES, BlockState
 from wireproof.wire.messages_whole import UNFITTING
-from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wireproof.judging.checks.places import Pair
+    from wireproof.judging.registry import Seen
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 _COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _OF_BLOCKS = {
@@ -47,12 +47,8 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     )
     # So is an end whose reason and stop sequence do not fit each other: one of the two is not what was meant.
     named = _end_named(stream) or _end_named(whole)
-    for part, name, ours, others in _pairs(folded, at_once, counted=counts(stream) is not None, indexed=indexed):
-        if named and part is Facet.FINISH:
-            continue
-        if ours != others:
-            one, other = apart(ours, others)
-            yield Seen(f"{name}: the stream says {one}, the whole answer {other}", kind=name, part=part)
+    pairs = _pairs(folded, at_once, counted=counts(stream) is not None, indexed=indexed)
+    yield from differences(pair for pair in pairs if not (named and pair[0] is Facet.FINISH))
 
 
 def _end_named(exchange: Exchange) -> bool:
@@ -60,10 +56,7 @@ def _end_named(exchange: Exchange) -> bool:
     return any(one.kind == UNFITTING for one in reading_of(exchange).violations)
 
 
-def _pairs(
-    folded: JsonObject, whole: JsonObject, *, counted: bool, indexed: bool
-) -> Iterable[tuple[Facet, str, object, object]]:
-    """(part, what a sentence calls it, the stream's, the whole answer's)."""
+def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool, indexed: bool) -> Iterable[Pair]:
     for part, names in _OF_BLOCKS.items() if indexed else ():
         yield part, "content", _only(folded, names), _only(whole, names)
     yield Facet.FINISH, "stop_reason", folded.get("stop_reason"), whole.get("stop_reason")
@@ -101,19 +94,14 @@ def surface_parity(other: Exchange, chat: Exchange) -> Iterable[Seen]:
     """What another surface says of a script is what chat says."""
     here, there = other.choice(), chat.choice()
     called, due = [call.name for call in here.calls], [call.name for call in there.calls]
-    pairs: list[tuple[Facet, str, object, object]] = [
+    pairs: list[Pair] = [
         (Facet.CALL, "calls", called, due),
         (Facet.FINISH, "end", here.finish, there.finish),
     ]
     # Chat has no text beside calls.
     if not there.calls:
         pairs.append((Facet.TEXT, "text", here.text or "", there.text or ""))
-    for part, what, ours, theirs in pairs:
-        if ours != theirs:
-            one, shown = apart(ours, theirs)
-            yield Seen(f"{what}: {other.dialect} says {one}, chat {shown}", kind=what, part=part)
-    for mine, other_call in zip(here.calls, there.calls, strict=False) if called == due else ():
-        ours_text, theirs_text = mine.arguments, other_call.arguments
-        if ours_text != theirs_text and not same_data(theirs_text, ours_text):
-            one, shown = apart(ours_text, theirs_text)
-            yield Seen(f"arguments: {other.dialect} says {one}, chat {shown}", kind="arguments", part=Facet.ARGUMENTS)
+    if called == due:
+        both = [(mine.arguments, theirs.arguments) for mine, theirs in zip(here.calls, there.calls, strict=False)]
+        pairs += [(Facet.ARGUMENTS, "arguments", ours, chats) for ours, chats in both if not same_data(chats, ours)]
+    return differences(pairs, str(other.dialect), "chat")

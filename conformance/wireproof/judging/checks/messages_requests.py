@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from wireproof.wire.calls import ToolCall
 
 check = Checks()
-"""The checks of this module."""
 
 FEWEST, MOST = 0.5, 10
 """Tokens for a word of a request, at the least and at the most; templates of backends add some."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 
 @check("param.real-clients", "responses.input.real-clients", "messages.param.real-clients", "messages.param.unknown")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
-from wireproof.judging.checks.diff import difference, difference_in, kind_of, unspaced
+from wireproof.judging.checks.diff import difference, difference_in, is_object, kind_of, unspaced
 from wireproof.judging.registry import Seen
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
@@ -14,10 +14,10 @@ from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import marked, parse_json
+from wireproof.wire.fields import list_of, marked, object_of, parse_json, text_of
 from wireproof.wire.grammar import OPENING
 from wireproof.wire.locating import locate, written
-from wireproof.wire.quoting import parting, quoted
+from wireproof.wire.quoting import apart, parting, quoted
 from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import MemberFault, Members
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
     from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.fields import JsonObject
     from wireproof.wire.locating import Step
     from wireproof.wire.reading import Reading
     from wireproof.wire.violation import Place
@@ -189,6 +190,42 @@ def plain(content: str, wanted: Expected) -> str:
     return content.partition("<use_tool>")[0] if wanted.blocks else content
 
 
+Pair = tuple[Facet, str, object, object]
+"""A part of two answers, what a sentence calls it, and what either of them has."""
+
+
+def differences(pairs: Iterable[Pair], one: str = "the stream", other: str = "the whole answer") -> Iterable[Seen]:
+    """What differs between two answers, as sentences call them."""
+    for part, what, ours, others in pairs:
+        if ours != others:
+            said, instead = apart(ours, others)
+            yield Seen(f"{what}: {one} says {said}, {other} {instead}", kind=what, part=part)
+
+
+def last_usage(exchange: Exchange) -> JsonObject:
+    """The last usage object of an answer as it came."""
+    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
+    return next(filter(None, said), {})
+
+
+def tokens_in(exchange: Exchange, number: int | None = None) -> str | None:
+    """The tokens that have probabilities, of one choice or of all, joined; None where none has."""
+    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    choices = [object_of(choice) for payload in payloads for choice in list_of(payload.get("choices"))]
+    mine = [one for one in choices if number is None or one.get("index") == number]
+    said = [entry for one in mine for entry in list_of(object_of(one.get("logprobs")).get("content"))]
+    return "".join(text_of(object_of(entry).get("token")) or "" for entry in said) if said else None
+
+
+def fragments_in(exchange: Exchange) -> dict[tuple[int, int], list[str]]:
+    """The fragments of each call, by the index of its choice and its own."""
+    fragments: dict[tuple[int, int], list[str]] = {}
+    for event in reading_of(exchange).events:
+        if isinstance(event, Fragment):
+            fragments.setdefault((event.choice, event.index), []).append(event.text)
+    return fragments
+
+
 def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     """Whether a choice holds text that belongs to another choice, white space aside."""
     others = [unspaced(other.text or "") for other in exchange.wanted if other is not wanted]
@@ -257,22 +294,21 @@ def is_kept(want: ExpectedCall, got: ToolCall) -> bool:
     return want.exact and not want.meant and got.arguments == want.arguments
 
 
-def altered_arguments(want: ExpectedCall, got: ToolCall, spot: Spot) -> Iterable[Seen]:
+def altered_arguments(want: ExpectedCall, got: ToolCall, spot: Spot, *, objects: bool = False) -> Iterable[Seen]:
     """Arguments that are not the model's own text.
 
     Those that the backend carries as data are compared as such. Those that the backend wrote as elements of a block
-    have no text of their own to compare: they need only be JSON here, and the requirements of blocks compare their
-    meaning.
+    have no text of their own to compare: they need only be JSON here (`objects`: a JSON object), and the requirements
+    of blocks compare their meaning.
     """
-    named = f"arguments of {want.name}"
-    if want.meant:
-        if not same_data(want.arguments, got.arguments):
-            yield Seen(f"{spot.heading(named)}{difference(want.arguments, got.arguments)}", spot.place)
-    elif want.exact and got.arguments != want.arguments:
-        seen = f"{spot.heading(named)}{difference(want.arguments, got.arguments)}"
-        yield Seen(seen, spot.place, strict_only=same_json(want.arguments, got.arguments))
-    elif not want.exact and not _is_json(got.arguments):
-        yield Seen(f"{spot.heading(named)}no JSON: {quoted(got.arguments)}", spot.place)
+    heading = spot.heading(f"arguments of {want.name}")
+    if want.exact or want.meant:
+        want_text, came = want.arguments, got.arguments
+        if not same_data(want_text, came) if want.meant else came != want_text:
+            alike = not want.meant and same_json(want_text, came)
+            yield Seen(f"{heading}{difference(want_text, came)}", spot.place, strict_only=alike)
+    elif not (is_object if objects else _is_json)(got.arguments):
+        yield Seen(f"{heading}no JSON{' object' if objects else ''}: {quoted(got.arguments)}", spot.place)
 
 
 def same_json(want: str, got: str) -> bool:

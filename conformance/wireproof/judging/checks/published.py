@@ -7,8 +7,10 @@ can be judged as it is. Each member is seen once.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.places import is_mistimed, member_place
 from wireproof.judging.registry import Seen
 from wireproof.model.transcript import End
 from wireproof.reading.schemas import faults
@@ -97,6 +99,50 @@ def of_whole(
     if all(one.strict_only for one in seen):
         seen += _media_type(exchange)
     return body, seen
+
+
+def of_frames(
+    frames: Iterable[tuple[SseFrame, JsonObject]],
+    weighed: Callable[[JsonObject, SseFrame], Iterable[Seen]],
+    *,
+    opaque: Collection[str],
+    counted: Collection[str] = (),
+) -> Iterable[Seen]:
+    """What is wrong with the form of frames of a stream; `opaque`, `counted`: see `shape_of`."""
+    kinds: set[str] = set()
+    # A long stream repeats a few shapes, and validating each of its frames would take longer than receiving them.
+    shapes: set[str] = set()
+    for frame, payload in frames:
+        shape = json.dumps(shape_of(payload, opaque=opaque, counted=counted), sort_keys=True)
+        if shape in shapes:
+            continue
+        shapes.add(shape)
+        for seen in weighed(payload, frame):
+            if seen.kind not in kinds:
+                yield seen
+            kinds.add(seen.kind)
+
+
+def wrong_head(exchange: Exchange, body: JsonObject, *, prefix: str, created: str) -> Iterable[Seen]:
+    """The first value that is wrong of id, time and model of a whole answer of the right form. No client looks at them.
+
+    Args:
+        exchange: The exchange.
+        body: The answer.
+        prefix: How its id begins.
+        created: The member that has its time.
+    """
+    # A member that is missing is in a finding of those that were read: a body of nothing has one for all.
+    id_, time, model = (body.get(name) for name in ("id", created, "model"))
+    wrong: dict[str, str] = {}
+    if id_ is not None and not str(id_).startswith(prefix):
+        wrong["id"] = f"{quoted(id_)}, it should begin with {prefix}"
+    if is_mistimed(time):
+        wrong[created] = f"{quoted(time)}, it should be a time in seconds"
+    if model is not None and model != exchange.target.model:
+        wrong["model"] = f"{quoted(model)}, the request asked for {quoted(exchange.target.model)}"
+    for name, why in list(wrong.items())[:1]:
+        yield Seen(f"{name} is {why}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
 
 
 def _media_type(exchange: Exchange) -> Iterable[Seen]:

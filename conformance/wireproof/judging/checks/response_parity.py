@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import counts, reading_of
-from wireproof.judging.registry import Checks, Seen
+from wireproof.judging.checks.places import counts, differences, reading_of
+from wireproof.judging.registry import Checks
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import list_of, object_of
-from wireproof.wire.quoting import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wireproof.judging.checks.places import Pair
+    from wireproof.judging.registry import Seen
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
     from wireproof.wire.fields import JsonObject
 
 check = Checks()
-"""The checks of this module."""
 
 PASSING = frozenset({"id", "created_at", "completed_at"})
 """Members that are never the same twice."""
@@ -47,16 +46,11 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
     # A vendor's own members have a finding of their own, and clients pass over them.
     outputs = [[_meaning(item) for item in one.pop("output")] for one in (ended, at_once)]
-    for part, streamed_items, items in _items(*outputs):
-        if streamed_items != items:
-            one, other = apart(streamed_items, items)
-            yield Seen(f"output: the stream says {one}, the whole answer {other}", kind="output", part=part)
-    for name in sorted((ended.keys() | at_once.keys()) & published("openai/response")):
-        said, whole_said = (_meant(name, response.get(name)) for response in (ended, at_once))
-        if said != whole_said:
-            one, other = apart(said, whole_said)
-            seen = f"{name}: the stream says {one}, the whole answer {other}"
-            yield Seen(seen, kind=name, part=_PARTS.get(name, Facet.SETTINGS))
+    yield from differences((part, "output", ours, others) for part, ours, others in _items(*outputs))
+    yield from differences(
+        (_PARTS.get(name, Facet.SETTINGS), name, _meant(name, ended.get(name)), _meant(name, at_once.get(name)))
+        for name in sorted((ended.keys() | at_once.keys()) & published("openai/response"))
+    )
 
 
 def _meaning(item: JsonObject) -> JsonObject:
@@ -146,24 +140,13 @@ def _lasting(value: JsonObject) -> JsonObject:
 def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
     """What a response says is what chat says of the same turn."""
     here, there = response.choice(), chat.choice()
-    pairs: list[tuple[Facet, str, object, object]] = [
-        (Facet.CALL, "calls", _names(here), _names(there)),
-        (Facet.ARGUMENTS, "arguments", _arguments(here), _arguments(there)),
+    # Without the ids of calls, which a proxy may make for each answer.
+    pairs: list[Pair] = [
+        (Facet.CALL, "calls", [call.name for call in here.calls], [call.name for call in there.calls]),
+        (Facet.ARGUMENTS, "arguments", [call.arguments for call in here.calls], [one.arguments for one in there.calls]),
         (Facet.FINISH, "finish", here.finish, there.finish),
     ]
     # Chat has no text beside calls, a response keeps it as an item of its own.
     if not there.calls:
         pairs.append((Facet.TEXT, "text", here.text or "", there.text or ""))
-    for part, what, ours, theirs in pairs:
-        if ours != theirs:
-            one, other = apart(ours, theirs)
-            yield Seen(f"{what}: the response says {one}, chat {other}", kind=what, part=part)
-
-
-# Without ids, which a proxy may make for each answer.
-def _names(choice: Choice) -> list[str]:
-    return [call.name for call in choice.calls]
-
-
-def _arguments(choice: Choice) -> list[str]:
-    return [call.arguments for call in choice.calls]
+    return differences(pairs, "the response", "chat")

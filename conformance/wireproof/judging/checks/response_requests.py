@@ -9,7 +9,7 @@ from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.exchange import came_as_stream
 from wireproof.reading.schemas import faults
-from wireproof.wire.fields import json_object, json_of
+from wireproof.wire.fields import json_object, json_of, object_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 
 @check(
@@ -56,19 +55,6 @@ def _lost(exchange: Exchange) -> str:
     return ""
 
 
-def _json(exchange: Exchange) -> object:
-    """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
-    return json_of(exchange.transcript.body)
-
-
-def _dig(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def _wrongly_stored(exchange: Exchange) -> Seen | None:
     request, place = asked(exchange), exchange.body_place
     streamed = bool(request.json and request.json.get("stream"))
@@ -76,7 +62,7 @@ def _wrongly_stored(exchange: Exchange) -> Seen | None:
     came_streamed = came_as_stream(exchange)
     if not exchange.transcript.ok or streamed or came_streamed or request.method == "DELETE":
         return None
-    body, items = _json(exchange), request.path.endswith("/input_items")
+    body, items = json_of(exchange.transcript.body), request.path.endswith("/input_items")
     fault = next(iter(faults("response.input_items" if items else "response", body)), None)
     if fault is not None:
         return Seen(fault.sentence, place, about=fault.about)
@@ -87,5 +73,5 @@ def _wrongly_stored(exchange: Exchange) -> Seen | None:
 def _misnamed(exchange: Exchange, body: object) -> str:
     """What is wrong with how a response names the one that it continues; '' if nothing is."""
     sent = (json_object(exchange.transcript.request_body) or {}).get("previous_response_id")
-    named = _dig(body, "previous_response_id")
+    named = object_of(body).get("previous_response_id")
     return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

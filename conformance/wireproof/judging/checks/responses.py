@@ -6,29 +6,27 @@ are registered for both.
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answer_parts import calls, text
-from wireproof.judging.checks.chat_ends import failure_of, not_ended
+from wireproof.judging.checks.chat_ends import error_before_output, failure_of, not_ended
 from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import (
     NO_USAGE,
     counts,
-    is_mistimed,
     member_place,
     named_frames,
     opening_place,
     place_of,
     reading_of,
 )
-from wireproof.judging.checks.published import of_whole, shape_of, unpublished
+from wireproof.judging.checks.published import of_frames, of_whole, unpublished, wrong_head
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import list_of, object_of
+from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
 from wireproof.wire.responses_events import PUBLISHED, STATUSES
@@ -39,12 +37,10 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.fields import JsonObject
+    from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 
 check = Checks()
-"""The checks of this module."""
-
-"""Plausible values of `created_at`: seconds, not milliseconds."""
 _REPEATED = frozenset({
     "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
 })  # fmt: skip
@@ -66,22 +62,15 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     """
     reading = reading_of(exchange)
     named = named_frames(reading, but=STATUS)
-    kinds: set[str] = set()
-    # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
-    shapes: set[str] = set()
-    for frame, payload in reading.payloads:
-        # An event without a type is for the grammar wherever it comes.
-        if frame.number in named or not isinstance(payload.get("type"), str):
-            continue
-        shape = json.dumps(shape_of(payload, opaque=_OPAQUE, counted=_COUNTED), sort_keys=True)
-        if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
-            continue
-        shapes.add(shape)
-        apart = _NAMED | ({("response", "status")} if payload["type"] in STATUSES else set())
-        for seen in unpublished("response.stream", payload, frame, apart=apart):
-            if seen.kind not in kinds:
-                yield seen
-            kinds.add(seen.kind)
+    # An event without a type is for the grammar wherever it comes.
+    published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in PUBLISHED)
+    frames = ((frame, event) for frame, event in published if frame.number not in named)
+    return of_frames(frames, _weighed, opaque=_OPAQUE, counted=_COUNTED)
+
+
+def _weighed(event: JsonObject, frame: SseFrame) -> Iterable[Seen]:
+    apart = _NAMED | ({("response", "status")} if event["type"] in STATUSES else set())
+    return unpublished("response.stream", event, frame, apart=apart)
 
 
 @check("responses.stream.order", "messages.stream.terminal")
@@ -97,10 +86,9 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     yield from seen
     if body is None:
         return
-    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    # What is wrong with the values means little while the schema is broken.
     if not seen:
-        for name, wrong in list(_values(exchange, body))[:1]:
-            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, spoils=UNTOUCHED)
+        yield from wrong_head(exchange, body, prefix="resp_", created="created_at")
         for name, wrong in list(_repeats(exchange, body))[:1]:
             yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, part=Facet.SETTINGS)
     if all(one.strict_only for one in seen):
@@ -111,31 +99,16 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
             yield from about(Facet.USAGE, _usage(exchange, member_place(exchange, "usage")))
 
 
-def _values(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
-    """(member, what is wrong with it) of a response."""
-    # A member that is missing is in a finding of those that were read: a body of nothing has one for all.
-    id_, created, model = (body.get(name) for name in ("id", "created_at", "model"))
-    if id_ is not None and not str(id_).startswith("resp_"):
-        yield "id", f"is {quoted(id_)}, it should begin with resp_"
-    if is_mistimed(created):
-        yield "created_at", f"is {quoted(created)}, it should be a time in seconds"
-    if model is not None and model != exchange.target.model:
-        yield "model", f"is {quoted(model)}, the request asked for {quoted(exchange.target.model)}"
-
-
 def _repeats(exchange: Exchange, body: JsonObject) -> Iterable[tuple[str, str]]:
     """(member, what is wrong with it) of what a response does not repeat of its request."""
     asked = exchange.added
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
             yield name, f"is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
-    declared, named = exchange.conversation.tool_names, _named(list_of(body.get("tools")))
+    declared = exchange.conversation.tool_names
+    named = [object_of(tool).get("name") for tool in list_of(body.get("tools"))]
     if named != declared:
         yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
-
-
-def _named(tools: list[object]) -> list[object]:
-    return [object_of(tool).get("name") for tool in tools]
 
 
 def _ended(exchange: Exchange) -> Iterable[str]:
@@ -220,9 +193,7 @@ def terminal(exchange: Exchange) -> Iterable[Seen]:
     error = exchange.answer.error
     match failure_of(exchange):
         case ExpectedFailure.BEFORE_OUTPUT if exchange.transcript.ok:
-            status = exchange.transcript.status
-            seen = f"the backend failed before any output, and the stream began with HTTP {status}"
-            yield Seen(seen, exchange.body_place)
+            yield from error_before_output(exchange)
         case ExpectedFailure.AFTER_TEXT if error is None:
             seen = "the backend failed in mid-text, and the stream does not end with response.failed"
             yield Seen(seen, exchange.body_place)

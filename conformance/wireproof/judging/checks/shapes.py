@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 
 @check("shapes.late-id")

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
 
 check = Checks()
-"""The checks of this module."""
 
 UNAVAILABLE = 503
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from wireproof.wire.fields import JsonObject
 
 check = Checks()
-"""The checks of this module."""
 
 MARKER = re.compile(r"\[\[wireproof:[A-Za-z0-9._/-]+#([A-Za-z0-9_-]+)\]\]")
 """The marker of a conversation; its nonce is its own."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from wireproof.reading.expected import ExpectedCall
 
 check = Checks()
-"""The checks of this module."""
 
 
 class BlockRule(Enum):
