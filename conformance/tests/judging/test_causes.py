@@ -20,20 +20,17 @@ from wireproof.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     LateError,
-    NoAnswer,
-    NoCalls,
     NotAnAnswer,
     Nothing,
     NotServed,
     OtherMode,
-    OthersAnswer,
+    SaysOther,
     Symptom,
     WrongStatus,
     symptom_of,
 )
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Mode
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Piece, Wait
 from wireproof.model.verdict import Verdict, VerdictLevel
@@ -86,9 +83,9 @@ def dead(exchange: Exchange, status: int = 3) -> Exchange:
 @pytest.mark.parametrize(
     ("status", "body", "how", "symptom"),
     [
-        (None, b"", {"end": End.TIMEOUT}, NoAnswer(kind=Nothing.SILENCE)),
-        (None, b"", {"end": End.CUT}, NoAnswer(kind=Nothing.CLOSED)),
-        (None, b"", {"end": End.REFUSED}, NoAnswer(kind=Nothing.REFUSED)),
+        (None, b"", {"end": End.TIMEOUT}, Nothing.SILENCE),
+        (None, b"", {"end": End.CUT}, Nothing.CLOSED),
+        (None, b"", {"end": End.REFUSED}, Nothing.REFUSED),
         (500, OOPS, {}, WrongStatus(status=500, said="oops … (type server_error)")),
         (500, b"Internal Server Error", {}, WrongStatus(status=500, said="Internal Server Error")),
         (
@@ -101,7 +98,7 @@ def dead(exchange: Exchange, status: int = 3) -> Exchange:
         (500, TRACE, {}, ExceptionText(status=500, said="KeyError: 'tools'")),
         (200, OOPS, {}, ErrorAs200(said="oops … (type server_error)")),
         (200, b"<html>Welcome</html>", {"headers": HTML}, NotAnAnswer(kind="text/html")),
-        (200, b"", {"end": End.TIMEOUT}, NoAnswer(kind=Nothing.SILENCE)),
+        (200, b"", {"end": End.TIMEOUT}, Nothing.SILENCE),
     ],
 )
 def test_what_is_no_answer_has_a_symptom(
@@ -291,7 +288,7 @@ def test_an_answer_of_the_other_mode_is_one_finding_named_as_that(
         for name in names
     ]
     found = judged(*streams, *(right_stream(name, dialect=dialect, target=target) for name in names), target=target)
-    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.STREAM)}
+    assert {one.symptom for one in found.causes} == {OtherMode.STREAM}
     assert broken(found) == [f"text-hello:{whole_row}"]
     (finding,) = outcome(found, f"text-hello:{whole_row}").findings
     assert finding.violation.seen.startswith("a stream where a whole answer was asked for (application/json): ")
@@ -302,7 +299,7 @@ def test_an_answer_of_the_other_mode_is_one_finding_named_as_that(
         for name in names
     ]
     found = judged(*wholes, target=target)
-    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.WHOLE)}
+    assert {one.symptom for one in found.causes} == {OtherMode.WHOLE}
     assert broken(found) == [f"text-hello:{stream_row}"]
 
 
@@ -320,7 +317,7 @@ def test_text_where_calls_were_due_is_one_cause_in_several_scenarios(whole: Make
     names = ("call-one", "calls-burst", "call-large")
     found = judged(*(whole(name, "I have no tools.") for name in names))
     assert broken(found) == ["call-one:chat.whole.calls-all-in-order"]
-    assert [cause.symptom for cause in found.causes] == [NoCalls()]
+    assert [cause.symptom for cause in found.causes] == [SaysOther.NO_CALLS]
     some = judged(*(whole(name, "I have no tools.") for name in names), right_whole("call-tail"))
     assert some.causes == ()
     assert len(broken(some)) > 1
@@ -545,7 +542,7 @@ def test_a_block_that_another_is_due_is_nobody_elses(right_stream: Make, right_w
     block = right_stream("call-after-text", dialect=Dialect.OBSIDIAN_XML)
     found = judged(block, right_whole("responses-xml", dialect=Dialect.RESPONSES), right_stream("text-hello"))
     assert block.wanted[0].blocks
-    assert OthersAnswer() not in [one.symptom for one in found.causes]
+    assert SaysOther.OTHERS_ANSWER not in [one.symptom for one in found.causes]
 
 
 def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
@@ -590,7 +587,7 @@ def test_a_text_that_several_are_due_or_that_came_instead_of_an_error_is_nobody_
     assert right_whole("text-hello").choice().text == right_whole("fresh-session").choice().text
     shared = judged(whole("text-utf8", "Hello, world!"), *both, right_whole("fresh-session"))
     failed = judged(whole("fail-first", right_whole("usage-asked").choice().text), *both)
-    assert OthersAnswer() not in [cause.symptom for found in (shared, failed) for cause in found.causes]
+    assert SaysOther.OTHERS_ANSWER not in [cause.symptom for found in (shared, failed) for cause in found.causes]
 
 
 def test_a_part_of_ones_own_text_is_no_answer_to_another_request(right_whole: Make, whole: Make) -> None:
@@ -600,7 +597,7 @@ def test_a_part_of_ones_own_text_is_no_answer_to_another_request(right_whole: Ma
     assert block.startswith(part)
     assert [(wanted.text or "").strip() for wanted in others.wanted] == [part]
     found = judged(whole("textual-unterminated", part), others)
-    assert OthersAnswer() not in [cause.symptom for cause in found.causes]
+    assert SaysOther.OTHERS_ANSWER not in [cause.symptom for cause in found.causes]
 
 
 def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:

@@ -680,9 +680,9 @@ def test_a_failure_behind_the_checks_is_an_error_of_what_it_was_about(
 ) -> None:
     kept = getattr(judge_module, place)
 
-    def failing(one: Any, *rest: Any) -> Any:
-        if place == "findings_of" and one.error:
-            return kept(one, *rest)
+    def failing(*given: Any, **named: Any) -> Any:
+        if place == "findings_of" and given[0].error:
+            return kept(*given, **named)
         raise RecursionError
 
     monkeypatch.setattr(judge_module, place, failing)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import SymptomCase
 from wireproof.judging.checks.written_calls import called_in_text
-from wireproof.judging.symptoms import NoCalls
+from wireproof.judging.symptoms import SaysOther
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
 from wireproof.model.scenario import Mode
@@ -51,7 +51,7 @@ def _case(exchange: Exchange) -> SymptomCase:
     if written := called_in_text(exchange):
         seen += f"; it came as text: {quoted(written)}"
     return SymptomCase(
-        exchange=exchange, symptom=NoCalls(), seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False
+        exchange=exchange, symptom=SaysOther.NO_CALLS, seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False
     )
 
 

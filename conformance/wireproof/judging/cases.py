@@ -12,12 +12,11 @@ from wireproof.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     LateError,
-    NoAnswer,
-    NoCalls,
     NotAnAnswer,
+    Nothing,
     NotServed,
     OtherMode,
-    OthersAnswer,
+    SaysOther,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -42,7 +41,7 @@ class SymptomCase:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom | LateError | NotServed | NoCalls | OthersAnswer
+    symptom: Symptom | LateError | NotServed | SaysOther
     seen: str
     """What was seen in it, in one sentence."""
     subject: str
@@ -137,7 +136,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     match symptom:
         case Died():
             return str(replace(symptom, last_words=error_in(transcript.death.last_words) if transcript.death else ""))
-        case NoAnswer():
+        case Nothing():
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200() | LateError():
             due = "before any output " if isinstance(symptom, LateError) else ""

@@ -27,7 +27,7 @@ symptom is that of a cause, or if their surface answers no conversation at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.absent_calls import without_calls
@@ -37,18 +37,15 @@ from wireproof.judging.others_answers import others_answers
 from wireproof.judging.request_shape import features, shape
 from wireproof.judging.symptoms import (
     AnySymptom,
+    Aside,
     ConstantUsage,
-    Crowded,
     Died,
     ErrorAs200,
     LateError,
-    NameRefused,
-    NoAnswer,
-    NoCalls,
     Nothing,
     NotServed,
     OtherMode,
-    OthersAnswer,
+    SaysOther,
     WrongStatus,
     kind_of_symptom,
 )
@@ -85,21 +82,27 @@ class Cause:
     """What made some exchanges fail alike."""
 
     symptom: AnySymptom
-    requirement: str
-    """What it breaks."""
-    shape: str
-    """What the requests have in common and no other has, as in "every stream"; "": nothing, or nothing is known."""
-    scenario: str
-    """The name of the first scenario that shows it: the one that has the finding."""
     finding: Finding
     """The first exchange that shows it."""
     exchanges: tuple[Exchange, ...]
     """All that show it, those that came first in front."""
-    hidden: tuple[Exchange, ...]
-    """Those of them that show nothing else."""
+    hidden: tuple[Exchange, ...] = ()
+    """Those of them that show nothing else. None where they are judged by nothing else, or by all else."""
+    shape: str = ""
+    """What the requests have in common and no other has, as in "every stream"; "": nothing, or nothing is known."""
     others: tuple[ExchangeFinding, ...] = ()
     """The findings that it counts beside the first: the same fault of form, as other requirements and scenarios say
     it."""
+
+    @property
+    def requirement(self) -> str:
+        """What it breaks."""
+        return self.finding.violation.requirement
+
+    @property
+    def scenario(self) -> str:
+        """The name of the first scenario that shows it: the one that has the finding."""
+        return self.exchanges[0].scenario.name
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -116,45 +119,46 @@ class Cause:
         return f"{self.symptom}" + (f" ({self.shape})" if self.shape else "")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """What all runs show, in their order."""
+def find_causes(
+    *,
+    cases: Iterable[SymptomCase],
+    expected: Iterable[SymptomCase],
+    served: Sequence[Exchange],
+    findings: Iterable[ExchangeFinding],
+    aside: Sequence[Exchange],
+    absences: Mapping[Capability, Absence],
+) -> tuple[Cause, ...]:
+    """The causes, in the order in which they first show; what has none is its scenario's own matter.
 
-    cases: Sequence[SymptomCase] = ()
-    """The exchanges that show a symptom."""
-    expected: Sequence[SymptomCase] = ()
-    """Those among whose right answers are errors, too: of plain requests, and of backends that fail."""
-    served: Sequence[Exchange] = ()
-    """The exchanges of conversations that were answered, rightly or not."""
-    findings: Sequence[ExchangeFinding] = ()
-    """What was found of answers that can be read."""
-    aside: Sequence[Exchange] = ()
-    """The exchanges by which nothing is judged, since their scenarios were driven again, alone."""
-    absences: Mapping[Capability, Absence] = field(default_factory=dict)
-    """The capabilities that the target plainly refuses."""
+    All runs show these, in their order.
 
-
-def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
-    """The causes, in the order in which they first show; what has none is its scenario's own matter."""
-    mixed = others_answers(evidence.served)
-    own = _without(evidence.served, mixed)
+    Args:
+        cases: The exchanges that show a symptom.
+        expected: Those among whose right answers are errors, too: of plain requests, and of backends that fail.
+        served: The exchanges of conversations that were answered, rightly or not.
+        findings: What was found of answers that can be read.
+        aside: The exchanges by which nothing is judged, since their scenarios were driven again, alone.
+        absences: The capabilities that the target plainly refuses.
+    """
+    mixed = others_answers(served)
+    own = _without(served, mixed)
     missing = without_calls(own)
-    served = _without(own, missing)
+    kept = _without(own, missing)
     alike: dict[AnySymptom, list[SymptomCase]] = {}
-    for case in (*evidence.cases, *missing, *mixed):
-        alike.setdefault(_symptom(case, evidence.absences), []).append(case)
+    for case in (*cases, *missing, *mixed):
+        alike.setdefault(_symptom(case, absences), []).append(case)
     _join_refused(alike)
     causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
-    for case in evidence.expected:
-        symptom = _symptom(case, evidence.absences)
-        if symptom in causes and _belongs(case.exchange, served):
+    for case in expected:
+        symptom = _symptom(case, absences)
+        if symptom in causes and _belongs(case.exchange, kept):
             causes[symptom].append(case)
-    found = [_cause(symptom, those, served) for symptom, those in causes.items()]
+    found = [_cause(symptom, those, kept) for symptom, those in causes.items()]
     hidden = {exchange for cause in found for exchange in cause.hidden}
-    left = [one for one in evidence.findings if one.exchange not in hidden]
+    left = [one for one in findings if one.exchange not in hidden]
     died = any(isinstance(symptom, Died) for symptom in causes)
-    named = _of_named_tools(evidence.aside, served)
-    return (*found, *_of_crowds(evidence.aside, died=died), *named, *_of_form(left, constant_usages(served)))
+    named = _of_named_tools(aside, kept)
+    return (*found, *_of_crowds(aside, died=died), *named, *_of_form(left, constant_usages(kept)))
 
 
 def _without(exchanges: Sequence[Exchange], cases: Sequence[SymptomCase]) -> Sequence[Exchange]:
@@ -182,18 +186,15 @@ def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
 
 def _join_refused(alike: dict[AnySymptom, list[SymptomCase]]) -> None:
     """After a death no connection can be made until the process runs again: that is the same cause."""
-    refused = NoAnswer(kind=Nothing.REFUSED)
     died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
-    if died is not None and refused in alike:
-        alike[died] += alike.pop(refused)
+    if died is not None and Nothing.REFUSED in alike:
+        alike[died] += alike.pop(Nothing.REFUSED)
 
 
 def _own_matter(symptom: AnySymptom, cases: Sequence[SymptomCase]) -> bool:
     """Whether cases of one symptom are about the subjects of their scenarios."""
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
-            return False
-        case OthersAnswer():
+        case Died() | Nothing.REFUSED | NotServed() | SaysOther() | OtherMode() | LateError():
             return False
         case _:
             others = [case for case in cases if not case.own]
@@ -211,37 +212,30 @@ def _is_refusal(symptom: AnySymptom) -> bool:
 def _cause(symptom: AnySymptom, cases: Sequence[SymptomCase], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
-    asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
+    asked = [] if isinstance(symptom, NotServed | SaysOther) else exchanges
     common = shape([one for one in asked if one.request is None] or asked, served) if asked else ""
-    requirement = _requirement(symptom, first)
     violation = Violation(
-        requirement=requirement,
+        requirement=_requirement(symptom, first),
         seen=first.seen + (f" (so for {common})" if common else ""),
-        strict_only=_harms_none(symptom),
-        hint=_HINTS.get(type(symptom), ""),
+        # A plain refusal says what is not served: clients cope.
+        strict_only=isinstance(symptom, NotServed),
+        hint=_HINTS.get(symptom) or _HINTS.get(type(symptom), ""),
     )
     return Cause(
         symptom=symptom,
-        requirement=requirement,
         shape=common,
-        scenario=first.exchange.scenario.name,
         finding=Finding(form=first.exchange.form, exchange=first.exchange.number, violation=violation),
         exchanges=exchanges,
         hidden=tuple(case.exchange for case in cases if case.hides),
     )
 
 
-_HINTS: Mapping[type, str] = {
-    NoCalls: "Offer the tools of the request to the backend, and send the calls that it makes.",
+_HINTS: Mapping[object, str] = {
+    SaysOther.NO_CALLS: "Offer the tools of the request to the backend, and send the calls that it makes.",
     ErrorAs200: "Answer a failure with its own HTTP status; find out first why this request failed.",
     OtherMode: "Answer with an event stream if the request says stream: true, and with one JSON object if it does not.",
 }
-"""What to do about a symptom, where the row that it breaks has a hint about other things."""
-
-
-def _harms_none(symptom: AnySymptom) -> bool:
-    """Whether clients cope: a plain refusal says what is not served."""
-    return isinstance(symptom, NotServed)
+"""What to do about a symptom, or one of a kind, where the row that it breaks has a hint about other things."""
 
 
 def _requirement(symptom: AnySymptom, first: SymptomCase) -> str:
@@ -249,7 +243,7 @@ def _requirement(symptom: AnySymptom, first: SymptomCase) -> str:
     match symptom:
         case NotServed(absence=absence):
             return row_of_capability(absence.capability, first.exchange.form)
-        case NoCalls() | OthersAnswer():
+        case SaysOther():
             return first.subject
         case _:
             return row_of(_spoilt(symptom), first.exchange.form)
@@ -258,7 +252,7 @@ def _requirement(symptom: AnySymptom, first: SymptomCase) -> str:
 def _spoilt(symptom: AnySymptom) -> Facet:
     """The part of an exchange that a symptom is about."""
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED):
+        case Died() | Nothing.REFUSED:
             return Facet.PROCESS
         case WrongStatus(status=status) if status == TOO_MANY:
             return Facet.ROOM
@@ -277,23 +271,14 @@ def _of_crowds(aside: Iterable[Exchange], *, died: bool) -> Iterator[Cause]:
     """The cause of the exchanges that failed only beside others."""
     failed = crowded(aside, died=died)
     if failed:
-        first = failed[0]
-        violation = Violation(requirement=row_of(Facet.ROOM, first.form), seen=sentence(failed))
-        yield _beside(Crowded(), violation, failed)
+        violation = Violation(requirement=row_of(Facet.ROOM, failed[0].form), seen=sentence(failed))
+        yield _beside(Aside.CROWDED, violation, failed)
 
 
-def _beside(symptom: AnySymptom, violation: Violation, exchanges: Sequence[Exchange]) -> Cause:
-    """A cause that hides nothing, since its exchanges are judged by nothing else; the first of them shows it."""
-    first = exchanges[0]
-    return Cause(
-        symptom=symptom,
-        requirement=violation.requirement,
-        shape="",
-        scenario=first.scenario.name,
-        finding=Finding(form=first.form, exchange=first.number, violation=violation),
-        exchanges=tuple(exchanges),
-        hidden=(),
-    )
+def _beside(symptom: Aside, violation: Violation, exchanges: Sequence[Exchange]) -> Cause:
+    """A cause of exchanges that are judged by nothing else; the first of them shows it."""
+    finding = Finding(form=exchanges[0].form, exchange=exchanges[0].number, violation=violation)
+    return Cause(symptom=symptom, finding=finding, exchanges=tuple(exchanges))
 
 
 # Tools that are named
@@ -317,7 +302,7 @@ def _of_named_tools(aside: Iterable[Exchange], served: Iterable[Exchange]) -> It
             hint="Offer the named tool alone to the backend, and force a call.",
             kind=NAME_REFUSED,
         )
-        yield _beside(NameRefused(), violation, [one for one, _ in refused])
+        yield _beside(Aside.NAME_REFUSED, violation, [one for one, _ in refused])
 
 
 # Faults of form
@@ -367,16 +352,8 @@ def _form_cause(symptom: Members | ConstantUsage, found: Sequence[ExchangeFindin
     # Counts that never change break the row that asks for them, whichever row the first finding is of.
     constant = isinstance(symptom, ConstantUsage)
     first, others = (_of_usage(str(symptom), found[0]), found) if constant else (found[0].finding, found[1:])
-    return Cause(
-        symptom=symptom,
-        requirement=first.violation.requirement,
-        shape="",
-        scenario=found[0].exchange.scenario.name,
-        finding=first,
-        exchanges=tuple(dict.fromkeys(one.exchange for one in found)),
-        hidden=(),
-        others=tuple(others),
-    )
+    exchanges = tuple(dict.fromkeys(one.exchange for one in found))
+    return Cause(symptom=symptom, finding=first, exchanges=exchanges, others=tuple(others))
 
 
 def _of_usage(seen: str, first: ExchangeFinding) -> Finding:

@@ -45,14 +45,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wireproof.judging.causes import CAUSED, Evidence, find_causes
+from wireproof.judging.causes import CAUSED, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
 from wireproof.judging.checks.diff import MORE
 from wireproof.judging.declared import without_absent
 from wireproof.judging.outcomes import Hidden, not_judged, outcome
 from wireproof.judging.spoiling import explained_by
 from wireproof.judging.stages import findings_of
-from wireproof.judging.symptoms import ANSWERED, SAYS_OTHER, NoCalls, NotServed
+from wireproof.judging.symptoms import ANSWERED, NotServed, SaysOther
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
 from wireproof.model.side import Side
@@ -132,14 +132,12 @@ def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str])
     _leave_out_noise(shown, live_parity.noise(_asked_again(runs)))
     _shared_ids(shown)
     causes = find_causes(
-        Evidence(
-            cases=[case for one in shown for case in one.cases],
-            expected=[case for one in shown for case in one.expected],
-            served=[exchange for one in shown for exchange in one.served],
-            findings=[found for one in shown for found in one.findings],
-            aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
-            absences=absences(runs),
-        )
+        cases=[case for one in shown for case in one.cases],
+        expected=[case for one in shown for case in one.expected],
+        served=[exchange for one in shown for exchange in one.served],
+        findings=[found for one in shown for found in one.findings],
+        aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
+        absences=absences(runs),
     )
     left = [_without_causes(one, causes) for one in shown]
     # What other scenarios have shown may be of either weight.
@@ -234,7 +232,7 @@ def _is_beside(found: ExchangeFinding, cause: Cause, shown: RunFindings) -> bool
     row = shown.catalogue.by_id.get(found.requirement)
     if row is not None and row.stage is Stage.TOGETHER:
         return found.exchange.transcript.status is not None
-    return isinstance(cause.symptom, SAYS_OTHER) and explained_by(found, row).isdisjoint(UNREADABLE)
+    return isinstance(cause.symptom, SaysOther) and explained_by(found, row).isdisjoint(UNREADABLE)
 
 
 def _all_have(row_id: str, moved: Iterable[ExchangeFinding], shown: RunFindings, lost: Container[Exchange]) -> bool:
@@ -293,10 +291,10 @@ def _is_judged(row: Requirement, cause: Cause, followed: Container[tuple[Exchang
     """Whether a row is judged in an exchange of a cause all the same."""
     if row.stage is Stage.TARGET:
         return isinstance(cause.symptom, ANSWERED)
-    if isinstance(cause.symptom, NoCalls) and row.stage is Stage.CONTENT:
+    if cause.symptom is SaysOther.NO_CALLS and row.stage is Stage.CONTENT:
         # Text and counts beside the calls; where they are wrong, the client may have been told so instead of a call.
         return _BESIDE_CALLS.issuperset(row.needed or {Facet.CALL}) and (exchange, row.id) not in followed
-    return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SAYS_OTHER)
+    return row.stage in {Stage.FORM, Stage.ERROR} and isinstance(cause.symptom, SaysOther)
 
 
 def _behind(row: str, cause: Cause) -> Hidden:

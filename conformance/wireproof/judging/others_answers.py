@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.judging.cases import SymptomCase
-from wireproof.judging.symptoms import OthersAnswer
+from wireproof.judging.symptoms import SaysOther
 from wireproof.model.asks import AskSay
 from wireproof.model.facets import row_of
 from wireproof.model.scenario import Form
@@ -63,7 +63,7 @@ def mixed(every: Sequence[Exchange]) -> list[Exchange]:
 def _case(exchange: Exchange, text: str, owner: str) -> SymptomCase:
     seen = f"the answer is that to another request, which {owner} sent: {quoted(text)}"
     row = row_of(Facet.OWNER, exchange.form)
-    return SymptomCase(exchange=exchange, symptom=OthersAnswer(), seen=seen, subject=row, own=False)
+    return SymptomCase(exchange=exchange, symptom=SaysOther.OTHERS_ANSWER, seen=seen, subject=row, own=False)
 
 
 def _due(exchanges: Iterable[Exchange]) -> Owners:

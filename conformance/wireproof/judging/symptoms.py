@@ -26,34 +26,35 @@ if TYPE_CHECKING:
 
 
 class Nothing(StrEnum):
-    """How no answer came."""
+    """Nothing came: no status, or no single event or byte of an answer behind it. As a clause, as all symptoms are."""
 
-    SILENCE = "silence"
-    CLOSED = "closed"
-    """The connection was closed before there was an answer."""
-    ENDLESS = "endless"
-    """Bytes came without end, and none of them was of an answer."""
-    REFUSED = "refused"
-    """No connection could be made."""
+    SILENCE = "silence instead of an answer"
+    ENDLESS = "bytes without end instead of an answer"
+    CLOSED = "the connection is closed without an answer"
+    REFUSED = "no connection can be made"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NoAnswer:
-    """Nothing came: no status, or no single event or byte of an answer behind it."""
+class OtherMode(StrEnum):
+    """An answer of the mode that was not asked for: its client looks for something else and finds nothing."""
 
-    kind: Nothing
-
-    def __str__(self) -> str:
-        """As a clause of a sentence, as in all symptoms."""
-        return _NOTHING[self.kind]
+    WHOLE = "a whole answer where a stream was asked for"
+    STREAM = "a stream where a whole answer was asked for"
 
 
-_NOTHING = {
-    Nothing.SILENCE: "silence instead of an answer",
-    Nothing.ENDLESS: "bytes without end instead of an answer",
-    Nothing.CLOSED: "the connection is closed without an answer",
-    Nothing.REFUSED: "no connection can be made",
-}
+class SaysOther(StrEnum):
+    """An answer of the right form that says something else."""
+
+    NO_CALLS = "no tool call ever came back"
+    """Text where tool calls were due, in every answer in which they were."""
+    OTHERS_ANSWER = "the answer to another request"
+
+
+class Aside(StrEnum):
+    """What exchanges show by which nothing else is judged."""
+
+    CROWDED = "a failure beside other requests, and none alone"
+    NAME_REFUSED = "a named tool is refused although calls can be forced"
+    """By a target that forces the call of any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,22 +129,6 @@ class NotAnAnswer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class OtherMode:
-    """An answer of the mode that was not asked for: its client looks for something else and finds nothing."""
-
-    came: Mode
-
-    def __str__(self) -> str:
-        return _OTHER[self.came]
-
-
-_OTHER = {
-    Mode.WHOLE: "a whole answer where a stream was asked for",
-    Mode.STREAM: "a stream where a whole answer was asked for",
-}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class NotServed:
     """A plain refusal of something that the target never serves."""
 
@@ -151,38 +136,6 @@ class NotServed:
 
     def __str__(self) -> str:
         return f"the target does not serve {self.absence.capability}: {self.absence}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NoCalls:
-    """Text where tool calls were due, in every answer in which they were."""
-
-    def __str__(self) -> str:
-        return "no tool call ever came back"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OthersAnswer:
-    """The answer that another request was due."""
-
-    def __str__(self) -> str:
-        return "the answer to another request"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NameRefused:
-    """A refusal of the tool that a request names, by a target that forces the call of any."""
-
-    def __str__(self) -> str:
-        return "a named tool is refused although calls can be forced"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Crowded:
-    """A failure beside other requests, and none alone."""
-
-    def __str__(self) -> str:
-        return "a failure beside other requests, and none alone"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -196,13 +149,11 @@ class ConstantUsage:
         return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
 
 
-Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
+Symptom = Nothing | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
-ANSWERED = (NoCalls, OtherMode, OthersAnswer)
+ANSWERED = (SaysOther, OtherMode)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
-SAYS_OTHER = (NoCalls, OthersAnswer)
-"""Those of answers of the right form, which say something else."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | NameRefused | Members | ConstantUsage
+AnySymptom = Symptom | LateError | NotServed | SaysOther | Aside | Members | ConstantUsage
 """What several exchanges may have in common; members with a fault of form break rows of several surfaces and modes."""
 
 
@@ -231,15 +182,14 @@ def symptom_of(exchange: Exchange) -> Symptom | None:
     if transcript.end is End.LEFT:
         return None
     if transcript.end is End.REFUSED:
-        return NoAnswer(kind=Nothing.REFUSED)
+        return Nothing.REFUSED
     if transcript.status is None:
         return _nothing(transcript)
     return _of_success(exchange) if transcript.ok else _of_error(transcript, transcript.status)
 
 
-def _nothing(transcript: Transcript) -> NoAnswer:
-    kinds = {End.TIMEOUT: Nothing.SILENCE, End.ENDLESS: Nothing.ENDLESS}
-    return NoAnswer(kind=kinds.get(transcript.end, Nothing.CLOSED))
+def _nothing(transcript: Transcript) -> Nothing:
+    return {End.TIMEOUT: Nothing.SILENCE, End.ENDLESS: Nothing.ENDLESS}.get(transcript.end, Nothing.CLOSED)
 
 
 def _of_error(transcript: Transcript, status: int) -> Symptom:
@@ -263,7 +213,7 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     if failed is not None:
         return ErrorAs200(said=failed)
     if _is_of_other_mode(exchange):
-        return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
+        return OtherMode.WHOLE if exchange.mode is Mode.STREAM else OtherMode.STREAM
     kind = _media_type(transcript)
     # The reading last: that of a large answer is made again to be looked at.
     if kind not in _ANSWERS and transcript.body and json_object(transcript.body) is None and not reading.payloads:
