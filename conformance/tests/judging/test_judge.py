@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.judging import judge as judge_module
-from wireproof.judging.checks import CHECKS, response_parity
+from wireproof.judging.checks import CHECKS, surface_parity
 from wireproof.judging.judge import judge, judge_runs
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.registry import Checks, Seen
@@ -1003,7 +1003,7 @@ def test_a_response_is_compared_with_what_chat_says(
     def differs(one: Exchange, other: Exchange) -> list[Seen]:
         return [Seen(f"{one.dialect} is not {other.dialect}", part=part)]
 
-    monkeypatch.setattr(response_parity, "across", differs)
+    monkeypatch.setattr(surface_parity, "across", differs)
     stream = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)
     response = right_whole("text-hello", dialect=Dialect.RESPONSES, target=ALL)
     (finding,) = of_responses(stream, response, right_whole("text-hello", target=ALL))["responses.parity"].findings

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.judging.exchange_finding import ExchangeFinding
-from wireproof.judging.spoiling import LEADS_ON, SENT_BACK, Spoilt, explained_by, spoilt_by
+from wireproof.judging.spoiling import LEADS_ON, SENT_BACK, ExchangeFinding, Spoilt, explained_by, spoilt_by
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Requirement, Stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof.wire.messages_fold import fold
+from wireproof.wire.messages_whole import fold
 
 LAST: dict[str, Any] = {"output_tokens": 9, "input_tokens": None}
 USAGE: dict[str, Any] = {"input_tokens": 3, "output_tokens": 1}

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.cases import SymptomCase
     from wireproof.judging.constant_usage import Kind
-    from wireproof.judging.exchange_finding import ExchangeFinding
+    from wireproof.judging.spoiling import ExchangeFinding
     from wireproof.model.capability import Absence
     from wireproof.reading.exchange import Exchange
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
-from wireproof.judging.exchange_finding import ExchangeFinding
 from wireproof.judging.registry import NotShownError
-from wireproof.judging.spoiling import Spoilt, explained_by
+from wireproof.judging.spoiling import ExchangeFinding, Spoilt, explained_by
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Stage
 from wireproof.model.verdict import Finding

@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from wireproof.judging.causes import Cause
-    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.findings import Explained, RunFindings
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
+    from wireproof.judging.spoiling import ExchangeFinding
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target

@@ -11,6 +11,7 @@ a part explains every difference in it (`explained_by`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Stage
@@ -19,14 +20,30 @@ from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
+    from wireproof.model.verdict import Finding
+    from wireproof.reading.exchange import Exchange
 
 SENT_BACK = frozenset({Facet.TEXT, Facet.ARGUMENTS, Facet.CALL_ID})
 """What a client repeats of an answer in its next request."""
 LEADS_ON = frozenset({Facet.CALL, Facet.END})
 """What decides what a client does next: without it, the next request is another one than the scenario's."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExchangeFinding:
+    """A finding under the name that its check gives, and the exchange in which it was made."""
+
+    exchange: Exchange
+    finding: Finding
+    attributable: bool = False
+    """Whether it may be attributed to the scenario's subject."""
+
+    @property
+    def requirement(self) -> str:
+        """The id of the requirement that it breaks."""
+        return self.finding.violation.requirement
 
 
 class Spoilt:

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof.judging.cases import SymptomCase
-    from wireproof.judging.exchange_finding import ExchangeFinding
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
-    from wireproof.judging.spoiling import Spoilt
+    from wireproof.judging.spoiling import ExchangeFinding, Spoilt
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target

@@ -1,7 +1,8 @@
-"""Whole bodies of Messages, read as the same events as a stream; what both kinds of answers end with; and errors.
+"""Messages as a whole: bodies of answers and of errors, and streams folded to such a body.
 
-Broken bodies never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are
-merely missing or misspelt are for the JSON Schema to name.
+Whole bodies are read as the same events as a stream; what both kinds of answers end with is here, too. Broken bodies
+never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are merely missing
+or misspelt are for the JSON Schema to name.
 
 https://platform.claude.com/docs/en/api/messages
 """
@@ -12,17 +13,21 @@ import json
 import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
-from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
+from wireproof.wire.fields import JsonObject, failure_of, integer_of, json_of, object_of, text_of
 from wireproof.wire.message import ReadError, read_failure
 from wireproof.wire.messages_blocks import CALL_ID
 from wireproof.wire.messages_events import (
+    BLOCK_DELTA,
+    BLOCK_START,
     BLOCKS,
+    DELTA,
     ERROR_TYPES,
     OTHER_BLOCKS,
+    START,
     STOP_REASONS,
     STOP_SEQUENCE,
     TOOL_USE,
@@ -173,6 +178,60 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
             seen = f"the input of call {number} is no object: {short(call.get('input'))}"
             faults[seen] = frozenset({Facet.ARGUMENTS})
     yield from wrong_calls(CALLS, faults, place)
+
+
+# Streams, folded
+
+_ADDED = {"text_delta": "text", "thinking_delta": "thinking"}
+"""Type of a delta → the member of the delta and of its block that it adds to."""
+
+
+def fold(payloads: Iterable[JsonObject]) -> JsonObject:
+    """The message of these events, as the stream helpers of the SDKs make it; {} where none starts.
+
+    Lenient: what is out of place is passed over, since the grammar has named it.
+    """
+    message: JsonObject = {}
+    blocks: dict[int | None, dict[str, Any]] = {}
+    for event in payloads:
+        index = integer_of(event.get("index"))
+        match event.get("type"):
+            case str(type_) if type_ == START:
+                message = {**object_of(event.get("message"))}
+            case str(type_) if type_ == BLOCK_START:
+                # A later one of the same index is a block of its own.
+                number = index if index not in blocks else len(blocks)
+                blocks[number] = {**object_of(event.get("content_block"))}
+            case str(type_) if type_ == BLOCK_DELTA and index in blocks:
+                _add(blocks[index], object_of(event.get("delta")))
+            case str(type_) if type_ == DELTA:
+                message |= object_of(event.get("delta"))
+                usage = {name: count for name, count in object_of(event.get("usage")).items() if count is not None}
+                message["usage"] = {**object_of(message.get("usage")), **usage}
+            case _:
+                pass
+    return {**message, "content": [_closed(block) for block in blocks.values()]} if message else {}
+
+
+def _add(block: dict[str, Any], delta: JsonObject) -> None:
+    type_ = str(delta.get("type"))
+    if type_ in _ADDED:
+        name = _ADDED[type_]
+        block[name] = f"{block.get(name) or ''}{delta.get(name) or ''}"
+    elif type_ == "input_json_delta":
+        block["fragments"] = f"{block.get('fragments', '')}{delta.get('partial_json') or ''}"
+    elif type_ == "signature_delta":
+        # The SDKs replace it.
+        block["signature"] = delta.get("signature")
+
+
+def _closed(block: dict[str, Any]) -> JsonObject:
+    """A block with the input that its fragments join to; text where they join to none."""
+    fragments = block.pop("fragments", "")
+    if not fragments:
+        return block
+    joined = json_of(fragments)
+    return {**block, "input": fragments if joined is None else joined}
 
 
 # Errors

@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from wireproof.judging.checks.response_parity import across, parity
-from wireproof.judging.checks.response_parity import streamed as compared
+from wireproof.judging.checks.surface_parity import across, parity
+from wireproof.judging.checks.surface_parity import streamed as compared
 from wireproof.model.dialect import Dialect
 from wireproof.model.transcript import End
 from wireproof.wire.facet import Facet

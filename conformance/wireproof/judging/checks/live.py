@@ -12,11 +12,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks import live_calls, live_parity, live_requests
+from wireproof.judging.checks import live_calls, live_parity
+from wireproof.judging.checks.live_answers import created, finish, text, torn, usage
 from wireproof.judging.checks.live_calls import arguments
-from wireproof.judging.checks.live_counts import created, finish, usage
-from wireproof.judging.checks.live_texts import text, torn
-from wireproof.judging.registry import Checks
 from wireproof.model.requirement import Stage
 from wireproof.wire.facet import Facet
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.violation import Violation
 
-check = Checks(live_calls.check, live_requests.check)
+check = live_calls.check
 """The checks of single rows; `look` is for all of them."""
 _ANY_ANSWER = frozenset({Facet.CREATED, Facet.FINISH, Facet.USAGE})
 """What an answer shows whether the model did what it was asked or not."""

@@ -31,7 +31,7 @@ from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import text_of
 from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
-from wireproof.wire.messages_fold import fold
+from wireproof.wire.messages_whole import fold
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
