@@ -11,7 +11,7 @@ import pytest
 
 from wireproof.judging import judge as judge_module
 from wireproof.judging.checks import CHECKS, surface_parity
-from wireproof.judging.judge import judge, judge_runs
+from wireproof.judging.judge import judge_runs
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.catalogue import Catalogue, Citation, load, read
@@ -57,6 +57,11 @@ RIGHT = [
     if len(s.turns) == 1 and s.backend is None and s.turns[0].act not in OPENS_AT
     and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
+
+
+def judge(run: ScenarioRun, *rest: Any, **named: Any) -> tuple[Outcome, ...]:
+    """The outcomes of one run alone."""
+    return judge_runs([run], *rest, **named).outcomes
 
 
 def run(
@@ -634,9 +639,8 @@ def test_a_row_and_a_check_of_ones_own_are_judged(
 
 def test_a_row_that_nothing_can_find_broken_is_refused(politeness: Catalogue, right_whole: Make) -> None:
     catalogue = CATALOGUE.extended(*politeness.requirements)
-    for judging in (judge_runs, lambda runs, *rest: judge(runs[0], *rest)):
-        with pytest.raises(HarnessError, match=r"^my\.greeting has no check, so it would always pass; register one"):
-            judging([run(right_whole("text-hello"))], MOCK, catalogue)
+    with pytest.raises(HarnessError, match=r"^my\.greeting has no check, so it would always pass; register one"):
+        judge_runs([run(right_whole("text-hello"))], MOCK, catalogue)
 
 
 def test_a_check_that_fails_itself_is_an_error_of_ours_and_hides_nothing_else(

@@ -20,7 +20,7 @@ from openai.types.responses import Response, ResponseStreamEvent
 from published_types import fields_of, members
 from pydantic import BaseModel
 
-from wireproof.judging.judge import judge
+from wireproof.judging.judge import judge_runs
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect, Surface
@@ -95,7 +95,7 @@ def judged(
         scenario=scenario, number=0, turn=scenario.turns[0], form=form, target=target, transcript=transcript,
         reading=read(transcript, form), wanted=answers_to(scenario, 0, form) if known else (),
     )  # fmt: skip
-    outcomes = judge(ScenarioRun(scenario=scenario, exchanges={form: [exchange]}), target, load())
+    outcomes = judge_runs([ScenarioRun(scenario=scenario, exchanges={form: [exchange]})], target, load()).outcomes
     return [outcome for outcome in outcomes if outcome.verdict in WRONG]
 
 

@@ -22,9 +22,8 @@ from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from wireproof.model.scenario import Form
     from wireproof.reading.exchange import Exchange
 
 SEVERAL = 3
@@ -41,7 +40,7 @@ def without_calls(served: Sequence[Exchange]) -> list[SymptomCase]:
     forms = {exchange.form for exchange in due} - {exchange.form for exchange in due if _came(exchange)}
     if len({exchange.scenario.name for exchange in due if exchange.form in forms}) < SEVERAL:
         return []
-    lost = sorted(due, key=lambda one: _ORDER.index(_kind(one.form)))
+    lost = sorted(due, key=lambda one: _ORDER.index((one.form.dialect.spec.surface, one.form.mode)))
     lost += [exchange for exchange in rest if _follows(exchange)]
     return [_case(exchange) for exchange in lost if exchange.form in forms]
 
@@ -53,10 +52,6 @@ def _case(exchange: Exchange) -> SymptomCase:
     return SymptomCase(
         exchange=exchange, symptom=SaysOther.NO_CALLS, seen=seen, subject=row_of(Facet.CALL, exchange.form), own=False
     )
-
-
-def _kind(form: Form) -> tuple[Surface, Mode]:
-    return form.dialect.spec.surface, form.mode
 
 
 def _is_due(exchange: Exchange) -> bool:
@@ -82,8 +77,4 @@ def _follows(exchange: Exchange) -> bool:
     if _came(exchange):
         return False
     reports = bool(exchange.conversation.tools) and any(wanted.text is None for wanted in exchange.wanted)
-    return reports or any(_has_call(exchange))
-
-
-def _has_call(exchange: Exchange) -> Iterator[bool]:
-    return (bool(wanted.calls) or "<use_tool>" in (wanted.text or "") for wanted in exchange.wanted)
+    return reports or any(wanted.calls or "<use_tool>" in (wanted.text or "") for wanted in exchange.wanted)

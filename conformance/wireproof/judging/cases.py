@@ -123,12 +123,6 @@ def _has_answered(exchange: Exchange) -> bool:
     return transcript.end in {End.COMPLETE, End.OPEN} and (exchange.turn is None or exchange.reading is not None)
 
 
-def _error(exchange: Exchange) -> str:
-    """What the error in an answer says; "" if it has none that can be read."""
-    error = exchange.answer.error if exchange.reading is not None else None
-    return quoted(error.message) if error is not None and error.message else ""
-
-
 def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     """What was seen of an exchange without an answer: as its symptom, but in the words of this one."""
     transcript = exchange.transcript
@@ -140,8 +134,10 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200() | LateError():
             due = "before any output " if isinstance(symptom, LateError) else ""
+            error = exchange.answer.error if exchange.reading is not None else None
+            why = quoted(error.message) if error is not None and error.message else said
             instead = "" if due else " instead of an answer"
-            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {_error(exchange) or said}"
+            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {why}"
         case OtherMode():
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"

@@ -314,38 +314,26 @@ def _of_form(found: Iterable[ExchangeFinding], constant: Mapping[Kind, ConstantU
     for one in found:
         violation = one.finding.violation
         symptom = constant.get(kind_of(one.exchange)) if violation.counts else violation.about
-        if symptom is None or not _is_of_an_answer(one.exchange):
+        # Lists of models and the like are no answers, and have members of their own.
+        if symptom is None or not any(surface.endpoint in one.exchange.transcript.url for surface in Surface):
             continue
-        number = next((number for number, (other, _) in enumerate(alike) if _is_same_fault(symptom, other)), None)
-        if number is None:
-            alike.append((symptom, [one]))
+        for number, (other, those) in enumerate(alike):
+            if (both := _joined(other, symptom)) is not None:
+                alike[number] = (both, [*those, one])
+                break
         else:
-            other, those = alike[number]
-            alike[number] = (_joined(other, symptom), [*those, one])
+            alike.append((symptom, [one]))
     return (_form_cause(symptom, those) for symptom, those in alike if len(those) > 1)
 
 
-def _is_of_an_answer(exchange: Exchange) -> bool:
-    """Whether what came is an answer. Lists of models and the like have members of their own."""
-    return any(surface.endpoint in exchange.transcript.url for surface in Surface)
-
-
-def _is_same_fault(one: Members | ConstantUsage, other: Members | ConstantUsage) -> bool:
-    """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
+def _joined(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage | None:
+    """Two faults of form as one, if they are of one kind and about the same member, header, or counts; else None."""
     match one, other:
         case Members(), Members():
-            return one.fault == other.fault and not set(one.names).isdisjoint(other.names)
+            alike = one.fault == other.fault and not set(one.names).isdisjoint(other.names)
+            return replace(one, names=tuple(dict.fromkeys((*one.names, *other.names)))) if alike else None
         case _:
-            return one == other
-
-
-def _joined(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Members | ConstantUsage:
-    """One fault, with the names of both."""
-    match one, other:
-        case Members(), Members():
-            return replace(one, names=tuple(dict.fromkeys((*one.names, *other.names))))
-        case _:
-            return one
+            return one if one == other else None
 
 
 def _form_cause(symptom: Members | ConstantUsage, found: Sequence[ExchangeFinding]) -> Cause:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks import CLIENT_CHECKS
+from wireproof.judging.outcomes import outcome_of
 from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.requirement import Level
 from wireproof.model.side import Side
@@ -57,7 +58,7 @@ def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], che
         elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
             absent = checks[row.id].absent(form) if form else ""
             verdict = Verdict.NOT_APPLICABLE if absent else Verdict.NOT_OBSERVED
-            yield _outcome(run, row, verdict, reason=absent or why or checks[row.id].unseen)
+            yield outcome_of(run, row, verdict, reason=absent or why or checks[row.id].unseen)
 
 
 def records_of_run(run: ScenarioRun, target: Target) -> Sequence[ClientRecord]:
@@ -75,17 +76,4 @@ def _judged(run: ScenarioRun, row: Requirement, form: Form, occasions: Sequence[
         if one.wrong is not None and one.wrong.kind not in first:
             first[one.wrong.kind] = Finding(form=form, exchange=one.exchange, violation=one.wrong.of(row.id))
     broken = Verdict.FAIL if row.level is Level.MUST else Verdict.WARN
-    return _outcome(run, row, broken if first else Verdict.PASS, findings=tuple(first.values()))
-
-
-def _outcome(
-    run: ScenarioRun, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
-) -> Outcome:
-    return Outcome(
-        scenario=run.scenario.name,
-        requirement=row.id,
-        verdict=verdict,
-        findings=findings,
-        reason=reason,
-        compat=row.compat,
-    )
+    return outcome_of(run, row, broken if first else Verdict.PASS, findings=tuple(first.values()))

@@ -70,15 +70,12 @@ def error_in(said: str) -> str:
     Where no runtime says why, the last line: a process may end with a sentence of its own.
     """
     text = said.strip("\n")
-    found = max(_heads(text), key=lambda head: head.start(1), default=None)
+    heads = (found for head in HEADS.values() for found in head.finditer(text))
+    found = max(heads, key=lambda head: head.start(1), default=None)
     if found is not None and sum(1 for _ in _own(text[found.end(1) :])) <= MESSAGE:
         return found.group(1).strip()
     # Where there is nothing but what a runner says, that is better than nothing.
     return (list(_own(text)) or text.splitlines() or [""])[-1].strip()
-
-
-def _heads(text: str) -> Iterable[re.Match[str]]:
-    return (found for head in HEADS.values() for found in head.finditer(text))
 
 
 def _own(text: str) -> Iterable[str]:

@@ -34,12 +34,8 @@ def crowded(aside: Iterable[Exchange], *, died: bool = False) -> list[Exchange]:
     every = list(aside)
     died = died or any(exchange.transcript.death is not None for exchange in every)
     failed = (exchange for exchange in every if _failure(exchange) and not _was_due(exchange))
-    return [exchange for exchange in failed if not (died and _is_gone(exchange))]
-
-
-def _is_gone(exchange: Exchange) -> bool:
-    """Whether an exchange failed as one does whose server is not there."""
-    return exchange.transcript.end in BROKEN or exchange.transcript.status in GONE
+    # As an exchange fails whose server is not there.
+    return [one for one in failed if not (died and (one.transcript.end in BROKEN or one.transcript.status in GONE))]
 
 
 def sentence(exchanges: Sequence[Exchange]) -> str:

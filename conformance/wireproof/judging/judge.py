@@ -62,7 +62,7 @@ from wireproof.reading.capabilities import absences
 from wireproof.wire.facet import UNREADABLE, Facet
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from wireproof.judging.causes import Cause
     from wireproof.judging.findings import Explained, RunFindings
@@ -129,8 +129,15 @@ def _shown(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: Check
 def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str]) -> Judgement:
     """What the findings of all runs come to."""
     runs = [one.run for one in shown]
-    _leave_out_noise(shown, live_parity.noise(_asked_again(runs)))
-    _shared_ids(shown)
+    # With the tries before an exchange: some of them send what another one has sent.
+    driven = chain.from_iterable(one.exchanges for one in shown)
+    noise = live_parity.noise(chain.from_iterable((*one.earlier, one) for one in driven))
+    for one in shown:
+        # What a model's answers differ in where two to one request do so as well is the target's own way.
+        one.findings = [found for found in one.findings if not _is_noise(found, one.catalogue, noise)]
+    owners = {exchange: one for one in shown for exchange in one.served}
+    for exchange, violation in shared_ids.shared_ids(owners):
+        owners[exchange].find(exchange, [violation])
     causes = find_causes(
         cases=[case for one in shown for case in one.cases],
         expected=[case for one in shown for case in one.expected],
@@ -147,19 +154,6 @@ def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str])
     return Judgement(outcomes=tuple(outcomes), causes=causes)
 
 
-def judge(
-    run: ScenarioRun, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
-) -> tuple[Outcome, ...]:
-    """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
-
-    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to the subject.
-
-    Raises:
-        HarnessError: nothing can find out whether a row of the catalogue is broken.
-    """
-    return judge_runs([run], target, catalogue, checks=checks, broken=broken).outcomes
-
-
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
@@ -171,19 +165,6 @@ def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
             )
 
 
-def _asked_again(runs: Iterable[ScenarioRun]) -> Iterator[Exchange]:
-    """Every exchange of the runs, and the tries before it: some of them send what another one has sent."""
-    for run in runs:
-        for exchange in chain.from_iterable(run.exchanges.values()):
-            yield from (*exchange.earlier, exchange)
-
-
-def _leave_out_noise(shown: Sequence[RunFindings], noise: Container[Facet]) -> None:
-    """Leave out what a model's answers were found to differ in, where two to one request differ in it as well."""
-    for one in shown:
-        one.findings = [found for found in one.findings if not _is_noise(found, one.catalogue, noise)]
-
-
 def _is_noise(found: ExchangeFinding, catalogue: Catalogue, noise: Container[Facet]) -> bool:
     row, violation = catalogue.by_id.get(found.requirement), found.finding.violation
     if found.exchange.asks is None or row is None:
@@ -191,13 +172,6 @@ def _is_noise(found: ExchangeFinding, catalogue: Catalogue, noise: Container[Fac
     # Counts of a request that change from one time to the next do not show what of it reached the model.
     received = violation.counts and row.stage in {Stage.SENSE, Stage.SUBJECT} and Facet.USAGE in noise
     return received or (row.stage is Stage.PARITY and violation.part in noise)
-
-
-def _shared_ids(shown: Sequence[RunFindings]) -> None:
-    """Ids that several answers have."""
-    owners = {exchange: one for one in shown for exchange in one.served}
-    for exchange, violation in shared_ids.shared_ids(owners):
-        owners[exchange].find(exchange, [violation])
 
 
 def _without_causes(shown: RunFindings, causes: Iterable[Cause]) -> RunFindings:
@@ -278,7 +252,8 @@ def _hidden(shown: RunFindings, broken: Container[Explained]) -> dict[str, Hidde
     for row_id, behind in shown.hidden.items():
         found = _attributed(behind, shown.run.scenario.attribute_to, broken).violation.requirement
         cause = shown.lost.get(behind.exchange) or shown.moved.get(behind)
-        reasons.setdefault(row_id, _behind(row_id, cause) if cause else _hidden_by(found))
+        same = Hidden(reason=f"hidden behind {found}, which is broken in the same exchange", behind=found)
+        reasons.setdefault(row_id, _behind(row_id, cause) if cause else same)
     for exchange, cause in shown.lost.items():
         for row in shown.rows:
             if row.speaks_of(exchange.form) and not _is_judged(row, cause, shown.followed, exchange):
@@ -304,11 +279,6 @@ def _behind(row: str, cause: Cause) -> Hidden:
     if row == cause.requirement:
         return Hidden(reason=_counted_once(cause))
     return Hidden(reason=f"hidden behind {cause.requirement}: {cause}", behind=cause.requirement)
-
-
-def _hidden_by(found: str) -> Hidden:
-    """Why a requirement could not be observed behind one that is broken in the same exchange."""
-    return Hidden(reason=f"hidden behind {found}, which is broken in the same exchange", behind=found)
 
 
 def _counted_once(cause: Cause) -> str:

@@ -86,7 +86,7 @@ def _foreign(exchange: Exchange, due: Owners) -> str | None:
     """The text of an answer that is due to another scenario, and not to its own."""
     # Where an error is due, or what the backend received, it is not known what the backend says; and blocks of calls
     # are part of a content.
-    if exchange.reading is None or any(_is_unknown(wanted) for wanted in exchange.wanted):
+    if exchange.reading is None or any(map(_is_unknown, exchange.wanted)):
         return None
     said = ((choice.text or "").strip() for choice in exchange.answer.choices)
     foreign = (text for text in said if len(text) >= SHORTEST and text in due)

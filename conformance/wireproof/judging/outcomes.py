@@ -59,7 +59,7 @@ class ScenarioRun:
 
 def not_judged(run: ScenarioRun, row: Requirement, why: str) -> Outcome:
     """The outcome of a requirement where Wireproof failed, at the run or at the check."""
-    return _outcome(run, row, Verdict.ERROR, reason=why)
+    return outcome_of(run, row, Verdict.ERROR, reason=why)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,23 +97,19 @@ def outcome(
     # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
-        return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if elsewhere := run.scenario.about_another(target) or _about_keys(run, target):
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
-    if _about_other_arguments(run, row, target):
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
-    absent = _declared_absent(run, row, target)
-    if absent:
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=absent)
+        return outcome_of(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    elsewhere = run.scenario.about_another(target) or _about_keys(run, target)
+    if why := elsewhere or _about_other_arguments(run, row, target) or _declared_absent(run, row, target):
+        return outcome_of(run, row, Verdict.NOT_APPLICABLE, reason=why)
     behind = hidden.get(row.id)
     seen = _seen_elsewhere(run, row, behind) if behind is not None else []
     if behind is not None and not seen:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
-        return _outcome(run, row, verdict, reason=behind.reason, behind=behind.behind)
+        return outcome_of(run, row, verdict, reason=behind.reason, behind=behind.behind)
     unseen = _why_not_observed(run, row, target)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
     partly = f"seen in {_named(seen)}; elsewhere {behind.reason}" if behind is not None else ""
-    return _outcome(run, row, verdict, reason=unseen or partly or counted.get(row.id, ""))
+    return outcome_of(run, row, verdict, reason=unseen or partly or counted.get(row.id, ""))
 
 
 def _named(forms: Iterable[Form]) -> str:
@@ -137,12 +133,13 @@ def _about_keys(run: ScenarioRun, target: Target) -> str:
     return ASKS_FOR_NO_KEY if about and target.api_key is None and not run.exchanges else ""
 
 
-def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> bool:
-    """Whether a requirement is about the way of streaming arguments that the target does not use in these forms."""
+def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> str:
+    """Why a requirement is not about the way in which the target streams arguments in these forms; "" if it is."""
     if row.arguments is None:
-        return False
+        return ""
     forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
-    return all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
+    other = all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
+    return "the target streams arguments in the other way" if other else ""
 
 
 def _declared_absent(run: ScenarioRun, row: Requirement, target: Target) -> str:
@@ -159,14 +156,11 @@ def _why_not_observed(run: ScenarioRun, row: Requirement, target: Target) -> str
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and isinstance(run.scenario, ConversationScenario)
-    if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
+    # Or by what a model was asked to do.
+    asks = live.judges(row) and any(turn.asks is not None for turn in _turns(run))
+    if target.backend is Backend.LIVE and (needs_script or asks):
         return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
-
-
-def _asks(run: ScenarioRun, row: Requirement) -> bool:
-    """Whether a row is judged by what a model was asked to do."""
-    return live.judges(row) and any(turn.asks is not None for turn in _turns(run))
 
 
 def _turns(run: ScenarioRun) -> tuple[Turn, ...]:
@@ -197,13 +191,16 @@ def _not_shown(run: ScenarioRun, row: Requirement) -> str:
     if spelling and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
         return _NO_SPELLING
     # A check that had nothing to look at finds nothing, and that is no pass.
-    if Facet.OWNER in row.facets and exchanges and all(map(_was_alone, exchanges)):
+    # Scripts see to it themselves that they are not alone.
+    alone = bool(exchanges) and all(one.asks is not None and not one.transcript.beside for one in exchanges)
+    if Facet.OWNER in row.facets and alone:
         return "no other request was on its way at the same time"
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
     if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
         return "no answer brought the response that the next request continues"
-    if row.judged is JudgedOn.CALLS and not any(map(_has_call, exchanges)):
+    answers = (one.answer for one in exchanges if one.reading is not None)
+    if row.judged is JudgedOn.CALLS and not any(choice.calls for answer in answers for choice in answer.choices):
         return "no tool call came in which it could be seen"
     return ""
 
@@ -214,22 +211,13 @@ def _broke_off(exchanges: Sequence[Exchange]) -> bool:
     return isinstance(scenario, PlainScenario) and any(one.continues for one in scenario.requests[len(exchanges) :])
 
 
-def _was_alone(exchange: Exchange) -> bool:
-    """Whether a model was asked for nothing else meanwhile. Scripts see to it themselves that they are not alone."""
-    return exchange.asks is not None and not exchange.transcript.beside
-
-
-def _has_call(exchange: Exchange) -> bool:
-    return exchange.reading is not None and any(choice.calls for choice in exchange.answer.choices)
-
-
 def _has_error(exchange: Exchange) -> bool:
     if exchange.reading is not None:
         return exchange.answer.error is not None
     return exchange.transcript.status is not None and not exchange.transcript.ok
 
 
-def _outcome(
+def outcome_of(
     run: ScenarioRun,
     row: Requirement,
     verdict: Verdict,
@@ -238,6 +226,7 @@ def _outcome(
     reason: str = "",
     behind: str = "",
 ) -> Outcome:
+    """An outcome of a requirement in a run."""
     return Outcome(
         scenario=run.scenario.name,
         requirement=row.id,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.fields import JsonObject
 
 MOST = 3
 """Features of a shape. One of more describes the few requests that happened to fail, and no reason."""
@@ -54,7 +53,7 @@ def features(exchange: Exchange) -> frozenset[str]:
 
 
 def _features(exchange: Exchange) -> Iterator[str]:
-    body = _body(exchange)
+    body = json_object(exchange.transcript.request_body) or {}
     yield Mode.STREAM if body.get("stream") is True else Mode.WHOLE
     path = exchange.transcript.url.partition("?")[0]
     yield next((surface for surface in Surface if path.endswith(surface.endpoint)), Surface.CHAT)
@@ -83,10 +82,6 @@ def _of_messages(messages: object) -> Iterator[str]:
             yield "content in parts"
             if any("image" in str(part.get("type")) for part in content if isinstance(part, dict)):
                 yield "an image"
-
-
-def _body(exchange: Exchange) -> JsonObject:
-    return json_object(exchange.transcript.request_body) or {}
 
 
 def _size(exchange: Exchange) -> int:

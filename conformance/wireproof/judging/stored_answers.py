@@ -24,7 +24,7 @@ from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragm
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_of, parse_json, text_of
 from wireproof.wire.quoting import visible
-from wireproof.wire.violation import Violation
+from wireproof.wire.violation import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
+    from wireproof.wire.violation import Violation
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
@@ -114,13 +115,8 @@ def file_name(scenario: str, form: Form) -> str:
 
 def document(exchanges: Iterable[Exchange]) -> str:
     """The answers of a scenario in one form: exchange after exchange."""
-    return "".join(
-        f"# exchange {exchange.number + 1}\n{render(exchange)}" for exchange in exchanges if not _abandoned(exchange)
-    )
-
-
-def _abandoned(exchange: Exchange) -> bool:
-    return exchange.turn is not None and exchange.turn.act in LEAVES
+    kept = (one for one in exchanges if one.turn is None or one.turn.act not in LEAVES)
+    return "".join(f"# exchange {exchange.number + 1}\n{render(exchange)}" for exchange in kept)
 
 
 @cache
@@ -184,16 +180,9 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
                 part = _facet(want or have)
                 # The same JSON in another spelling: see `altered_arguments`.
                 alike = part is Facet.ARGUMENTS and same_json(_value(want), _value(have))
-                failed = exchange.answer.error is not None
-                spoils = _FAILED if failed else None
-                yield Violation(
-                    requirement=row.id,
-                    seen=seen,
-                    place=exchange.body_place,
-                    strict_only=alike,
-                    part=part,
-                    spoils=spoils,
-                )
+                spoils = None if exchange.answer.error is None else _FAILED
+                found = Seen(seen, exchange.body_place, strict_only=alike, part=part, spoils=spoils)
+                yield found.of(row.id)
             return
 
 

@@ -214,7 +214,7 @@ def _of_success(exchange: Exchange) -> Symptom | None:
         return ErrorAs200(said=failed)
     if _is_of_other_mode(exchange):
         return OtherMode.WHOLE if exchange.mode is Mode.STREAM else OtherMode.STREAM
-    kind = _media_type(transcript)
+    kind = (transcript.header("content-type") or "").partition(";")[0].strip().lower()
     # The reading last: that of a large answer is made again to be looked at.
     if kind not in _ANSWERS and transcript.body and json_object(transcript.body) is None and not reading.payloads:
         return NotAnAnswer(kind=kind)
@@ -250,7 +250,3 @@ def _is_of_other_mode(exchange: Exchange) -> bool:
     said = json_object(body) or {}
     # By what it holds: it may come without its name.
     return any(isinstance(said.get(name), list) for name in ("choices", "output", "content"))
-
-
-def _media_type(transcript: Transcript) -> str:
-    return (transcript.header("content-type") or "").partition(";")[0].strip().lower()

@@ -114,6 +114,8 @@ class Delta:
 
     def _said(self, *, blocks: bool) -> list[ChoiceSign]:
         called = bool(self.calls)
+        texts = (self.text, *(call.arguments for call in self.calls))
+        torn = any(text and _SURROGATE.search(text) for text in texts)
         # Content beside a call is one fault (MIXED): it is not also judged as content and as a call.
         text = bool(self.text) and not called
         # In a dialect without blocks the tag is text like any other.
@@ -121,7 +123,7 @@ class Delta:
         signs = {
             ChoiceSign.ROLE: self.role == "assistant",
             ChoiceSign.STRANGER: self.role not in {None, "assistant"},
-            ChoiceSign.TORN: self._torn(),
+            ChoiceSign.TORN: torn,
             ChoiceSign.MIXED: bool(self.text) and called,
             ChoiceSign.TEXT: text and not block and not piece,
             ChoiceSign.BLOCK: text and block,
@@ -129,10 +131,6 @@ class Delta:
             ChoiceSign.CALL: called and not self.text,
         }
         return [sign for sign, said in signs.items() if said]
-
-    def _torn(self) -> bool:
-        texts = (self.text, *(call.arguments for call in self.calls))
-        return any(text and _SURROGATE.search(text) for text in texts)
 
 
 def ends_block(text: str | None) -> bool:
@@ -314,11 +312,8 @@ def _astray(call: CallDelta, opened: int) -> str:
         return "a delta whose index is missing or no integer"
     if call.index == opened:
         return f"a call is opened under the id of an earlier one, {short(call.id)}"
-    return f"a delta of index {call.index}, when {_counted(opened)} been opened"
-
-
-def _counted(calls: int) -> str:
-    return "one call has" if calls == 1 else f"{calls or 'no'} calls have"
+    known = "one call has" if opened == 1 else f"{opened or 'no'} calls have"
+    return f"a delta of index {call.index}, when {known} been opened"
 
 
 def _lacking(call: CallDelta) -> list[str]:

@@ -17,7 +17,6 @@ from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
 from wireproof.wire.messages_blocks import Block, BlockTracker
 from wireproof.wire.messages_events import (
-    BLOCK_DELTA,
     BLOCK_START,
     BLOCK_STOP,
     CUT,
@@ -127,31 +126,25 @@ class _Messages:
         self._add(FRAME[FrameFault.MISNAMED], FrameFault.MISNAMED.value, seen, frame.place, strict_only=harmless)
 
     def _take(self, frame: SseFrame, payload: JsonObject, type_: str, sign: MessageStreamSign) -> Iterator[ChatEvent]:
-        place, before = frame.place, self._state
+        # Behind the end most clients read on, so what an event says is read; what it breaks is that it comes.
+        place, late = frame.place, self._state in {MessageStreamState.ENDED, MessageStreamState.FAILED}
         self._step(sign, place)
-        match type_:
-            case _ if before in {MessageStreamState.ENDED, MessageStreamState.FAILED}:
-                # Most clients read on, so what it says is read; what it breaks is that it comes.
-                yield from self._late(frame.number, payload, type_)
-            case _ if type_ == START:
-                self._starts(object_of(payload.get("message")), place)
-            case _ if type_ in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
-                block, found = self._blocks.take(type_, payload)
-                self._findings.add_at(place, found)
-                yield from _said(block, type_, payload, frame.number)
-            case _ if type_ == DELTA:
-                yield from self._closes(frame, payload)
-            case _ if type_ == STOP:
-                # Where message_delta is missing, the blocks end here.
-                yield from self._end_blocks(frame, cut=False)
-                yield Done(frame=frame.number)
-            case _:
-                yield from self._fails(frame, payload)
-
-    def _late(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
-        if type_ in {BLOCK_START, BLOCK_DELTA, BLOCK_STOP}:
-            block, _ = self._blocks.take(type_, payload)
-            yield from _said(block, type_, payload, number)
+        if sign is MessageStreamSign.BLOCK:
+            block, found = self._blocks.take(type_, payload)
+            self._findings.add_at(place, [] if late else found)
+            yield from _said(block, type_, payload, frame.number)
+        elif late:
+            return
+        elif type_ == START:
+            self._starts(object_of(payload.get("message")), place)
+        elif type_ == DELTA:
+            yield from self._closes(frame, payload)
+        elif type_ == STOP:
+            # Where message_delta is missing, the blocks end here.
+            yield from self._end_blocks(frame, cut=False)
+            yield Done(frame=frame.number)
+        else:
+            yield from self._fails(frame, payload)
 
     def _starts(self, message: JsonObject, place: Place) -> None:
         """What is wrong with the message at its start, beside what its schema says."""

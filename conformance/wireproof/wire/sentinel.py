@@ -33,7 +33,8 @@ def split(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     kept = ""
     position, fence = 0, ""
     while position < len(text):
-        found = read(text, position) if _opens(text, position, fence) else None
+        opens = not fence and _at_line_start(text, position) and text.startswith(OPEN, position)
+        found = read(text, position) if opens else None
         if found is not None:
             call, position = found
             calls.append(call)
@@ -61,29 +62,21 @@ def _fence_after(line: str, fence: str) -> str:
     return "" if marks.startswith(fence) and not rest.strip() else fence
 
 
-def _opens(text: str, position: int, fence: str) -> bool:
-    return not fence and _at_line_start(text, position) and text.startswith(OPEN, position)
-
-
 def _at_line_start(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] == "\n"
 
 
 def read(text: str, position: int = 0) -> tuple[ToolCall, int] | None:
     """The call of the sentinel that opens at a position, and where the sentinel ends; None when it is none."""
+    # `raw_decode` does not skip whitespace.
+    first = _NO_SPACE.search(text, position + len(OPEN))
     try:
-        value, end = _JSON.raw_decode(text, _first_character(text, position + len(OPEN)))
+        value, end = _JSON.raw_decode(text, first.start() if first else len(text))
     except ValueError:
         return None
     closed = _END.match(text, end)
     call = _call(value)
     return (call, closed.end()) if closed and call else None
-
-
-def _first_character(text: str, start: int) -> int:
-    """Where the JSON begins: `raw_decode` does not skip whitespace."""
-    found = _NO_SPACE.search(text, start)
-    return found.start() if found else len(text)
 
 
 def _call(value: object) -> ToolCall | None:

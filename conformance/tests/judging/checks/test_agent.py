@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof.judging.checks import CHECKS
-from wireproof.judging.judge import judge
+from wireproof.judging.judge import judge_runs
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
@@ -139,7 +139,7 @@ def test_an_answer_with_calls_has_no_counts_of_the_backend(right_whole: Make) ->
 def test_what_is_about_cursor_does_not_apply_to_others(whole: Make) -> None:
     [scenario] = (one for one in SCENARIOS if one.name == "agent-names")
     target = whole("text-hello", "Hello, world!").target
-    found = judge(ScenarioRun(scenario=scenario), target, load())
+    found = judge_runs([ScenarioRun(scenario=scenario)], target, load()).outcomes
     assert {outcome.verdict for outcome in found} == {Verdict.NOT_APPLICABLE}
     assert {outcome.reason for outcome in found} == {ABOUT_ANOTHER[Backend.CURSOR]}
 
@@ -149,5 +149,5 @@ def test_how_data_is_spelled_is_not_observed(right_whole: Make) -> None:
     answer = behind_cursor(right_whole("call-one"))
     row = "chat.whole.arguments-verbatim"
     run = ScenarioRun(scenario=scenario, exchanges={form: [answer] for form in scenario.forms(answer.target.dialects)})
-    verdicts = {one.requirement: one.verdict for one in judge(run, answer.target, load())}
+    verdicts = {one.requirement: one.verdict for one in judge_runs([run], answer.target, load()).outcomes}
     assert verdicts[row] is Verdict.NOT_OBSERVED

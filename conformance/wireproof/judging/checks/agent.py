@@ -30,14 +30,10 @@ def arguments(exchange: Exchange) -> Iterable[Seen]:
     wanted = calls_of(exchange.conversation.script)
     # A call that was not asked for, or under another name, is for other rows.
     for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
-        if seen := _wrong(call.arguments, wanted[call.name], _declared(exchange, call.name)):
+        functions = [tool["function"] for tool in exchange.conversation.tools if tool["function"]["name"] == call.name]
+        declared = {name for function in functions for name in function["parameters"]["properties"]}
+        if seen := _wrong(call.arguments, wanted[call.name], declared):
             yield Seen(f"{call.name} has the arguments {quoted(call.arguments)}: {seen}", exchange.body_place)
-
-
-def _declared(exchange: Exchange, name: str) -> set[str]:
-    """The parameters of a tool of the request."""
-    functions = (tool["function"] for tool in exchange.conversation.tools)
-    return {one for function in functions if function["name"] == name for one in function["parameters"]["properties"]}
 
 
 def _wrong(came: str, wanted: JsonObject, declared: set[str]) -> str:

@@ -46,13 +46,10 @@ def text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]
             yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
     elif not is_as_far(exchange, wanted.text, got):
         spot = text_spot(exchange, choice.index, wanted.text, got)
-        seen = f"{spot.heading(_TEXT[exchange.dialect.spec.surface])}{_of_text(wanted.text, got)}"
+        # An answer without text has no part that could be said to be empty.
+        how = difference(wanted.text, got) if got else f"the text is missing: {quoted(wanted.text)}"
+        seen = f"{spot.heading(_TEXT[exchange.dialect.spec.surface])}{how}"
         yield wrong_text(seen, spot.place, wanted.text, got)
-
-
-def _of_text(want: str, got: str) -> str:
-    # An answer without text has no part that could be said to be empty.
-    return difference(want, got) if got else f"the text is missing: {quoted(want)}"
 
 
 def calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:

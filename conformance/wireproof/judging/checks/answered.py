@@ -28,7 +28,7 @@ from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from wireproof.judging.registry import Checks
     from wireproof.model.scenario import Request
@@ -87,16 +87,23 @@ def lost_report(exchange: Exchange) -> Iterable[Violation]:
 
 def refused(exchange: Exchange) -> bool:
     """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
-    return _names(exchange, _refusable(exchange)) or _cannot_name(exchange)
-
-
-def _cannot_name(exchange: Exchange) -> bool:
-    """Whether the refusal that was due is an error without param, which `http.error.envelope` has named."""
+    failed, broken = _bad_request(exchange)
     unmet = any(one.failure is ExpectedFailure.UNMET for one in exchange.wanted)
-    if exchange.transcript.status != BAD_REQUEST or not unmet:
-        return False
-    failed, broken = error_in(exchange)
-    return failed is not None and failed.param is None and bool(broken)
+    # The refusal that was due is an error without param, which `http.error.envelope` has named.
+    cannot_name = unmet and failed is not None and failed.param is None and bool(broken)
+    return cannot_name or _names(exchange, _refusable(exchange))
+
+
+def _names(exchange: Exchange, field: str) -> bool:
+    """Whether the answer is a 400 that names the field."""
+    failed, _ = _bad_request(exchange)
+    return failed is not None and bool(field) and names(failed, field, exchange.dialect.spec.surface)
+
+
+def refused_in_words(exchange: Exchange) -> bool:
+    """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
+    field, (failed, _) = _refusable(exchange), _bad_request(exchange)
+    return failed is not None and bool(field and in_words(failed.message, field))
 
 
 def _refusable(exchange: Exchange) -> str:
@@ -104,49 +111,41 @@ def _refusable(exchange: Exchange) -> str:
     return exchange.conversation.refusable if exchange.turn else ""
 
 
-def _names(exchange: Exchange, field: str) -> bool:
-    """Whether the answer is a 400 that names the field."""
-    transcript = exchange.transcript
-    if not field or transcript.status != BAD_REQUEST:
-        return False
-    failed, _ = error_in(exchange)
-    return failed is not None and names(failed, field, exchange.dialect.spec.surface)
-
-
-def refused_in_words(exchange: Exchange) -> bool:
-    """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
-    field, transcript = _refusable(exchange), exchange.transcript
-    if not field or transcript.status != BAD_REQUEST:
-        return False
-    failed, _ = error_in(exchange)
-    return failed is not None and in_words(failed.message, field)
+def _bad_request(exchange: Exchange) -> tuple[Failed | None, tuple[Violation, ...]]:
+    """The error of a 400, and what is wrong with its envelope."""
+    return error_in(exchange) if exchange.transcript.status == BAD_REQUEST else (None, ())
 
 
 def not_as_due(exchange: Exchange) -> Seen | None:
     """The first thing of status, headers and code that is wrong with the answer to a plain request; None: all right."""
-    wrong = _wrong(exchange)
+    wrong = next(_wrong(exchange), None)
     return wrong and replace(wrong, strict_only=_is_refusal(exchange))
 
 
-def _wrong(exchange: Exchange) -> Seen | None:
-    """The first thing of status, headers and code that is wrong; None if they are right."""
-    request, transcript = asked(exchange), exchange.transcript
+def _wrong(exchange: Exchange) -> Iterator[Seen]:
+    """What of status, headers and code is wrong."""
+    request, transcript, place = asked(exchange), exchange.transcript, exchange.body_place
+    should = f"it should be {request.expect}{f' with param {request.param}' if request.param else ''}"
     if transcript.status is None:
         how = f"{transcript.end} after {transcript.seconds:.1f} s"
-        return Seen(f"no response came to {_sent(exchange)} ({how}); {_due(request)}", exchange.body_place)
+        yield Seen(f"no response came to {_sent(exchange)} ({how}); {should}", place)
+        return
     if _names(exchange, request.refusable):
-        return None
+        return
     if transcript.status != request.expect and not (request.any_success and transcript.ok):
         empty = "" if transcript.body else " with an empty body"
-        seen = f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
-        due = StatusDue(came=transcript.status, due=request.expect)
-        return Seen(seen, exchange.body_place, status=due)
-    if header := _header(exchange, request):
-        return header
-    failed = _error(exchange)
-    if request.code and failed is not None and failed.code != request.code:
-        return Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", exchange.body_place)
-    return None
+        seen = f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {should}"
+        yield Seen(seen, place, status=StatusDue(came=transcript.status, due=request.expect))
+    for name, wanted in request.shows.items():
+        value = transcript.header(name)
+        if value is None:
+            yield no_header(name, f"say {wanted}" if wanted else "", place)
+        elif wanted.lower() not in value.lower():
+            yield Seen(f"{name} is {quoted(value)}, it should say {wanted}", place)
+    failed, broken = error_in(exchange)
+    # Where the envelope is broken, `http.error.envelope` has named it.
+    if request.code and failed is not None and not broken and failed.code != request.code:
+        yield Seen(f"code is {quoted(failed.code)}, it should be {quoted(request.code)}", place)
 
 
 def order(alone: Exchange, both: Exchange) -> tuple[Seen, ...] | None:
@@ -177,22 +176,6 @@ def _is_refusal(exchange: Exchange) -> bool:
     return came in _REFUSALS or (exchange.transcript.ok and not sent_with_success)
 
 
-def _header(exchange: Exchange, request: Request) -> Seen | None:
-    """The first header that is wrong; None if all are right."""
-    for name, wanted in request.shows.items():
-        value = exchange.transcript.header(name)
-        if value is None:
-            return no_header(name, f"say {wanted}" if wanted else "", exchange.body_place)
-        if wanted.lower() not in value.lower():
-            return Seen(f"{name} is {quoted(value)}, it should say {wanted}", exchange.body_place)
-    return None
-
-
-def _due(request: Request) -> str:
-    named = f" with param {request.param}" if request.param else ""
-    return f"it should be {request.expect}{named}"
-
-
 def _sent(exchange: Exchange) -> str:
     """The request in a few words; all of it stands in the command that sends it again."""
     request, body = asked(exchange), exchange.transcript.request_body.strip()
@@ -202,12 +185,6 @@ def _sent(exchange: Exchange) -> str:
         return f"{request.method} {path}"
     said = body[:SHOWN].decode(errors="replace")
     return f"{request.method} {path} with {visible(said)}{'…' if len(body) > SHOWN else ''}"
-
-
-def _error(exchange: Exchange) -> Failed | None:
-    """The error of the answer; None where its envelope is broken, which `http.error.envelope` has named."""
-    failed, broken = error_in(exchange)
-    return None if broken else failed
 
 
 _NEEDED_FIRST = ("model", "max_tokens", "messages")

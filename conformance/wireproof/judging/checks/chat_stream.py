@@ -96,13 +96,9 @@ def _weighed(found: Seen, payload: JsonObject) -> Seen:
     if found.kind == "choices" and payload.get("choices") is None:
         return replace(found, spoils=UNTOUCHED)
     # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
-    empty = not (UNREADABLE & (found.spoils or UNTOUCHED)) and _is_empty(payload)
-    return replace(found, strict_only=True) if empty else found
-
-
-def _is_empty(payload: JsonObject) -> bool:
-    """Whether a chunk has every member of its head and says nothing in any."""
-    return payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
+    empty = payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
+    reads_on = empty and not UNREADABLE & (found.spoils or UNTOUCHED)
+    return replace(found, strict_only=True) if reads_on else found
 
 
 @check("chat.stream.text")

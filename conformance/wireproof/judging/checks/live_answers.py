@@ -68,15 +68,11 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         yield _miscounted(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
     elif exchange.wanted and got.prompt < sent_words(exchange):
         yield _miscounted(f"the usage counts {got.prompt} tokens of a request of {sent_words(exchange)} words", place)
-    elif (got.cached or 0) > got.prompt or (got.reasoning or 0) > got.completion:
-        yield _miscounted(_overcounted(got), place)
-
-
-def _overcounted(got: TokenUsage) -> str:
-    """Which detail of a usage is more than the count that it is a part of."""
-    if (got.cached or 0) > got.prompt:
-        return f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens"
-    return f"the usage counts {got.reasoning} tokens of reasoning in an answer of {got.completion} tokens"
+    elif (got.cached or 0) > got.prompt:
+        yield _miscounted(f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens", place)
+    elif (got.reasoning or 0) > got.completion:
+        seen = f"the usage counts {got.reasoning} tokens of reasoning in an answer of {got.completion} tokens"
+        yield _miscounted(seen, place)
 
 
 def _miscounted(seen: str, place: Place) -> Seen:
@@ -92,7 +88,8 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
     right = {called, "tool_calls", None, *([STOPPED] if exchange.conversation.names_tool else [])}
     for choice in exchange.answer.choices:
         if choice.calls and choice.finish not in right:
-            yield Seen(f"{_calls(choice)} came, and the finish is {quoted(choice.finish)}", exchange.body_place)
+            calls = "a call" if len(choice.calls) == 1 else f"{len(choice.calls)} calls"
+            yield Seen(f"{calls} came, and the finish is {quoted(choice.finish)}", exchange.body_place)
         elif choice.finish in {called, "tool_calls"} and not choice.calls:
             yield Seen(f"the finish is {quoted(choice.finish)}, and no call came", exchange.body_place)
         elif limit is not None and isinstance(exchange.asks, AskCount) and words(choice.text or "") > limit:
@@ -117,10 +114,6 @@ def _uncut(exchange: Exchange, got: TokenUsage, limit: int) -> bool:
     """Whether counts show that the limit was not reached; those that are wrong themselves show nothing."""
     # The total may have what the model thought, which the count of the answer leaves out.
     return words(said_in(exchange)) <= got.completion and max(got.completion, got.total - got.prompt) < limit / 2
-
-
-def _calls(choice: Choice) -> str:
-    return "a call" if len(choice.calls) == 1 else f"{len(choice.calls)} calls"
 
 
 def created(exchange: Exchange) -> Iterable[Seen]:

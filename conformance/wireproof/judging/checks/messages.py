@@ -131,7 +131,8 @@ def stop_reason(exchange: Exchange) -> Iterable[Seen]:
         # A reason that is missing has been named where the answer was read.
         if wanted.finish is None or choice.finish is None:
             continue
-        if choice.finish in _right(wanted, choice):
+        # An answer that was cut in its calls says either.
+        if choice.finish in right_ends(wanted, choice) | ({"length"} if wanted.cut and choice.calls else set()):
             yield from _stopped(exchange, wanted, choice)
             continue
         due = " or ".join(word for word, reason in STOP_REASONS.items() if reason == wanted.finish)
@@ -152,11 +153,6 @@ def _stopped(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[S
         due = f"the text ends before {quoted(wanted.stop)}" if wanted.stop else "the text goes on to its end"
         seen = f"stop_reason is {reason}, and stop_sequence {quoted(named)}: {due}"
         yield Seen(seen, _end(exchange), strict_only=True, part=Facet.FINISH)
-
-
-def _right(wanted: Expected, choice: Choice) -> frozenset[str | None]:
-    """The right ends: an answer that was cut in its calls says either."""
-    return right_ends(wanted, choice) | ({"length"} if wanted.cut and choice.calls else set())
 
 
 def _end(exchange: Exchange) -> Place | None:

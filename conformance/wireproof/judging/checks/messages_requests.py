@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.answered import asked, not_as_due
+from wireproof.judging.checks.answered import asked, not_as_due, report_in
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.reading.errors import error_in
 from wireproof.reading.exchange import answer_in
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import ToolCall
 
 check = Checks()
 
@@ -78,7 +77,7 @@ def thread(exchange: Exchange) -> Iterable[Seen]:
         seen = f"the thread is not found, with the error_code {quoted(code)}, by which no runner starts another"
         yield Seen(seen, exchange.body_place)
     elif continues and transcript.ok:
-        missing = [text for text in asked(exchange).reflects if text not in _text(exchange)]
+        missing = [text for text in asked(exchange).reflects if text not in (report_in(exchange) or "")]
         if missing:
             seen = f"the thread was continued, and the backend has not received {quoted(missing[0])} of its beginning"
             yield Seen(seen, exchange.body_place)
@@ -90,8 +89,9 @@ def tool_choice(exchange: Exchange) -> Iterable[Seen]:
     if not exchange.transcript.ok:
         return
     choice = object_of((json_object(exchange.transcript.request_body) or {}).get("tool_choice"))
-    called, kind = [call.name for call in _calls(exchange)], choice.get("type")
-    offered = list_of((json_object(_text(exchange).encode()) or {}).get("tools"))
+    kind, choices = choice.get("type"), answer_in(exchange).answer.choices
+    called = [call.name for call in choices[0].calls] if choices else []
+    offered = list_of((json_object((report_in(exchange) or "").encode()) or {}).get("tools"))
     if kind == "none" and called:
         yield Seen(f"tool_choice is none, and the answer calls {', '.join(called)}", exchange.body_place)
     elif kind == "none" and offered:
@@ -164,13 +164,3 @@ def _words(value: object) -> list[str]:
 
 def _body(exchange: Exchange) -> JsonObject:
     return json_object(exchange.transcript.body) or {}
-
-
-def _text(exchange: Exchange) -> str:
-    choices = answer_in(exchange).answer.choices
-    return (choices[0].text or "") if choices else ""
-
-
-def _calls(exchange: Exchange) -> tuple[ToolCall, ...]:
-    choices = answer_in(exchange).answer.choices
-    return choices[0].calls if choices else ()

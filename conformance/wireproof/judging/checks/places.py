@@ -315,7 +315,9 @@ def same_json(want: str, got: str) -> bool:
     """Whether two texts are the same JSON: every client parses arguments, so the tool gets the same from both."""
     try:
         # In tuples that no JSON gives: a client may read 1 and 1.0 as different types, but 1.50 and 1.5 as one number.
-        read = [parse_json(one, parse_float=_double, parse_int=_integer) for one in (want, got)]
+        # A double not as the number itself: zero has a sign that its value does not show.
+        kinds = {"parse_float": lambda one: ("double", repr(float(one))), "parse_int": lambda one: ("integer", one)}
+        read = [parse_json(one, **kinds) for one in (want, got)]
     except ValueError:
         return False
     return bool(read[0] == read[1])
@@ -328,15 +330,6 @@ def same_data(want: str, got: str) -> bool:
     except ValueError:
         return False
     return bool(read[0] == read[1])
-
-
-def _double(spelling: str) -> tuple[str, str]:
-    # Not the number itself: zero has a sign that its value does not show.
-    return ("double", repr(float(spelling)))
-
-
-def _integer(spelling: str) -> tuple[str, str]:
-    return ("integer", spelling)
 
 
 def _is_json(text: str) -> bool:

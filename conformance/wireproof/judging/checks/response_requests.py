@@ -33,8 +33,17 @@ def input_items(exchange: Exchange) -> Iterable[Seen]:
 @check("responses.previous-id")
 def previous_id(exchange: Exchange) -> Iterable[Seen]:
     """A response that continues another names it and knows its content; a stored response is what was answered."""
-    if seen := _wrongly_stored(exchange):
-        yield seen
+    request, place = asked(exchange), exchange.body_place
+    streamed = bool(request.json and request.json.get("stream")) or came_as_stream(exchange)
+    # Of these answers none has a response as its body; that a stream comes unasked is found in any whole answer.
+    if not exchange.transcript.ok or streamed or request.method == "DELETE":
+        return
+    body, items = json_of(exchange.transcript.body), request.path.endswith("/input_items")
+    fault = next(iter(faults("response.input_items" if items else "response", body)), None)
+    if fault is not None:
+        yield Seen(fault.sentence, place, about=fault.about)
+    elif seen := "" if items else _misnamed(exchange, body) or _lost(exchange):
+        yield Seen(seen, place)
 
 
 def _lost(exchange: Exchange) -> str:
@@ -53,21 +62,6 @@ def _lost(exchange: Exchange) -> str:
             return f"{quoted(text)} of the input did not reach the backend, or not in its place"
         position = found
     return ""
-
-
-def _wrongly_stored(exchange: Exchange) -> Seen | None:
-    request, place = asked(exchange), exchange.body_place
-    streamed = bool(request.json and request.json.get("stream"))
-    # Of these answers none has a response as its body; that a stream comes unasked is found in any whole answer.
-    came_streamed = came_as_stream(exchange)
-    if not exchange.transcript.ok or streamed or came_streamed or request.method == "DELETE":
-        return None
-    body, items = json_of(exchange.transcript.body), request.path.endswith("/input_items")
-    fault = next(iter(faults("response.input_items" if items else "response", body)), None)
-    if fault is not None:
-        return Seen(fault.sentence, place, about=fault.about)
-    seen = "" if items else _misnamed(exchange, body) or _lost(exchange)
-    return Seen(seen, place) if seen else None
 
 
 def _misnamed(exchange: Exchange, body: object) -> str:

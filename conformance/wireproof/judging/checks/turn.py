@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 check = Checks()
 
 
-Received = JsonObject
 _DECODER = json.JSONDecoder()
 
 
-def received_by(exchange: Exchange) -> Received:
+def received_by(exchange: Exchange) -> JsonObject:
     """What the backend received, as it says. That this text arrived unchanged is for the checks of content."""
     return json_object(exchange.choice().text or "") or {}
 
@@ -66,7 +65,7 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
     yield from _calls(exchange, received)
 
 
-def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
+def _calls(exchange: Exchange, received: JsonObject) -> Iterable[Seen]:
     """Each call of the history is in what the backend received, with its arguments unchanged."""
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in texts_of(received))
@@ -100,7 +99,7 @@ def _calls_of(exchange: Exchange) -> list[JsonObject]:
     return [call for message in exchange.conversation.history for call in message.get("tool_calls", ())]
 
 
-def _history(received: Received, kind: str) -> list[JsonObject]:
+def _history(received: JsonObject, kind: str) -> list[JsonObject]:
     """The items of one type in the backend's history."""
     return [item for item in objects_of(received, "history") if item.get("type") == kind]
 
@@ -114,7 +113,7 @@ _ROLE_WORDS = {
 }
 
 
-def texts_of(received: Received) -> Iterable[tuple[str | None, str]]:
+def texts_of(received: JsonObject) -> Iterable[tuple[str | None, str]]:
     """(role or None, text) of all that the backend received, in order."""
     if received.get("developer"):
         yield "developer", str(received["developer"])
@@ -124,7 +123,7 @@ def texts_of(received: Received) -> Iterable[tuple[str | None, str]]:
         yield "user", str(item.get("text", ""))
 
 
-def objects_of(received: Received, member: str) -> list[JsonObject]:
+def objects_of(received: JsonObject, member: str) -> list[JsonObject]:
     """The objects of a list. A proxy may have sent anything there; what is no object is passed over."""
     return [item for item in received.get(member) or () if isinstance(item, dict)]
 
@@ -145,7 +144,9 @@ def tool_result(exchange: Exchange) -> Iterable[Seen]:
     """
     received = received_by(exchange)
     paired = {(item.get("call_id"), text_of(item.get("output"))) for item in _history(received, _RESULT)}
-    flat = "\n".join(text for _, text in texts_of({**received, "history": _said(received)}))
+    # Without its results, which have ids of their own.
+    said = [item for item in objects_of(received, "history") if item.get("type") != _RESULT]
+    flat = "\n".join(text for _, text in texts_of({**received, "history": said}))
     names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
     end = 0
     for message in exchange.conversation.history:
@@ -178,11 +179,6 @@ def _outputs(content: object) -> list[str]:
     return [text_of(content), lines] if len(parts) > 1 else [text_of(content)]
 
 
-def _said(received: Received) -> list[JsonObject]:
-    """The items of the backend's history without its results, which have ids of their own."""
-    return [item for item in objects_of(received, "history") if item.get("type") != _RESULT]
-
-
 def _places(text: str, part: str) -> Iterable[int]:
     """Where a text has a part, in order; nowhere an empty one."""
     return (found.start() for found in re.finditer(re.escape(part), text)) if part else ()
@@ -213,7 +209,7 @@ def _last_place(text: str, word: str) -> int:
     return max((found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)), default=-1)
 
 
-def _ids_of(received: Received, name: str) -> list[str]:
+def _ids_of(received: JsonObject, name: str) -> list[str]:
     """The ids under which calls of a function reached the backend."""
     ids = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
     return ids + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in texts_of(received)))
@@ -351,18 +347,10 @@ def images(exchange: Exchange) -> Iterable[Seen]:
     """Each image reaches the backend as an image, not as its URL in a text."""
     received = received_by(exchange)
     items = [item for member in ("history", "input") for item in objects_of(received, member)]
-    found = json.dumps([_without_texts(item) for item in items])
-    for url in (*_images_before(exchange), *(exchange.turn.images if exchange.turn else ())):
+    found = json.dumps([{name: value for name, value in item.items() if name != "text"} for item in items])
+    contents = [message["content"] for message in exchange.conversation.history]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    before = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    for url in (*before, *(exchange.turn.images if exchange.turn else ())):
         if url not in found:
             yield Seen(f"the image {url[:40]}… did not reach the backend as an image")
-
-
-def _images_before(exchange: Exchange) -> Iterable[str]:
-    """The images of the messages before this turn."""
-    for message in exchange.conversation.history:
-        parts = message["content"] if isinstance(message["content"], list) else ()
-        yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
-
-
-def _without_texts(item: JsonObject) -> JsonObject:
-    return {key: value for key, value in item.items() if key != "text"}
