@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wireproof.judging.among_answers import others_answers
 from wireproof.judging.error_texts import Sent, masked
 from wireproof.judging.judge import Judgement, judge_runs
-from wireproof.judging.others_answers import others_answers
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.request_shape import shape
 from wireproof.judging.symptoms import (

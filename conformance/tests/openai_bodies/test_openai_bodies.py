@@ -31,7 +31,7 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.reading.exchange import Exchange, read
 from wireproof.reading.right_answers import answers_to
 from wireproof.scenarios import CONVERSATIONS
-from wireproof.wire.responses_events import PUBLISHED
+from wireproof.wire.responses_grammar import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

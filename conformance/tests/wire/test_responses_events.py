@@ -5,8 +5,16 @@ from typing import get_args
 import pytest
 from openai.types.responses import ResponseStreamEvent
 
-from wireproof.wire.responses_events import ADDED, OF_AN_ITEM, OF_THE_STREAM, PUBLISHED, TERMINAL, item_sign
-from wireproof.wire.responses_grammar import ItemSign, ResponseStreamSign
+from wireproof.wire.responses_grammar import (
+    ADDED,
+    OF_AN_ITEM,
+    OF_THE_STREAM,
+    PUBLISHED,
+    TERMINAL,
+    ItemSign,
+    ResponseStreamSign,
+    item_sign,
+)
 
 
 def published() -> set[str]:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.wire.responses_events import item_sign
-from wireproof.wire.responses_grammar import ItemSign
+from wireproof.wire.responses_grammar import ItemSign, item_sign
 from wireproof.wire.responses_items import ItemTracker
 
 if TYPE_CHECKING:

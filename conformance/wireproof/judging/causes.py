@@ -30,10 +30,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.absent_calls import without_calls
-from wireproof.judging.constant_usage import constant_usages, kind_of
+from wireproof.judging.among_answers import Kind, constant_usages, kind_of, others_answers, without_calls
 from wireproof.judging.crowding import crowded, sentence
-from wireproof.judging.others_answers import others_answers
 from wireproof.judging.request_shape import features, shape
 from wireproof.judging.symptoms import (
     AnySymptom,
@@ -49,7 +47,7 @@ from wireproof.judging.symptoms import (
     WrongStatus,
     kind_of_symptom,
 )
-from wireproof.model.capability import Capability
+from wireproof.model.capability import Absence, Capability
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of, row_of_capability
 from wireproof.model.scenario import REQUIRED, Mode
@@ -62,9 +60,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof.judging.cases import SymptomCase
-    from wireproof.judging.constant_usage import Kind
     from wireproof.judging.spoiling import ExchangeFinding
-    from wireproof.model.capability import Absence
     from wireproof.reading.exchange import Exchange
 
 CAUSED = frozenset({Facet.ANSWER, Facet.PROCESS})

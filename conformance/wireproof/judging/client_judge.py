@@ -10,25 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks import CLIENT_CHECKS
-from wireproof.judging.outcomes import outcome_of
+from wireproof.judging.outcomes import ScenarioRun, outcome_of
 from wireproof.model.client_scenario import ClientScenario
-from wireproof.model.requirement import Level
+from wireproof.model.requirement import Level, Requirement
 from wireproof.model.side import Side
-from wireproof.model.target import root_of
+from wireproof.model.target import Target, root_of
 from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
-from wireproof.reading.client_record import record_of
+from wireproof.reading.client_record import ClientRecord, record_of
 from wireproof.reading.client_sessions import sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wireproof.judging.client_checks.registry import ClientChecks, Occasion
-    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.scenario import Form
-    from wireproof.model.target import Target
-    from wireproof.reading.client_record import ClientRecord
 
 
 def judge_client(

@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.wire.fields import json_object
+from wireproof.wire.fields import JsonObject, json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof.wire.fields import JsonObject
 
 LONGEST = 200
 """Characters of an error that a symptom keeps: what differs behind them is no other cause."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
-from wireproof.judging.registry import NotShownError
+from wireproof.judging.registry import Checks, NotShownError
 from wireproof.judging.spoiling import ExchangeFinding, Spoilt, explained_by
 from wireproof.judging.unjudged import ours
-from wireproof.model.requirement import Stage
+from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.verdict import Finding
 from wireproof.wire.facet import UNREADABLE, Facet
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from wireproof.judging.cases import SymptomCase
     from wireproof.judging.causes import Cause
     from wireproof.judging.outcomes import ScenarioRun
-    from wireproof.judging.registry import Checks
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.scenario import Form
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.violation import Violation

@@ -45,18 +45,18 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wireproof.judging.causes import CAUSED, find_causes
+from wireproof.judging.causes import CAUSED, Cause, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
 from wireproof.judging.checks.diff import MORE
 from wireproof.judging.declared import without_absent
-from wireproof.judging.outcomes import Hidden, not_judged, outcome
-from wireproof.judging.spoiling import explained_by
+from wireproof.judging.outcomes import Hidden, ScenarioRun, not_judged, outcome
+from wireproof.judging.spoiling import ExchangeFinding, explained_by
 from wireproof.judging.stages import findings_of
 from wireproof.judging.symptoms import ANSWERED, NotServed, SaysOther
 from wireproof.judging.unjudged import ours
-from wireproof.model.requirement import Stage
+from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.side import Side
-from wireproof.model.verdict import Finding, HarnessError
+from wireproof.model.verdict import Finding, HarnessError, Outcome
 from wireproof.reading.applicable import applicable
 from wireproof.reading.capabilities import absences
 from wireproof.wire.facet import UNREADABLE, Facet
@@ -64,15 +64,10 @@ from wireproof.wire.facet import UNREADABLE, Facet
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from wireproof.judging.causes import Cause
     from wireproof.judging.findings import Explained, RunFindings
-    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
-    from wireproof.judging.spoiling import ExchangeFinding
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target
-    from wireproof.model.verdict import Outcome
     from wireproof.reading.exchange import Exchange
 
 _BESIDE_CALLS = frozenset({Facet.TEXT, Facet.USAGE, Facet.BODY})

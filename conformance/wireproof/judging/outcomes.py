@@ -10,7 +10,7 @@ from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.model.asks import AskCalls
 from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.requirement import JudgedOn, Level, Requirement, Stage
-from wireproof.model.scenario import ConversationScenario, PlainScenario
+from wireproof.model.scenario import ConversationScenario, Form, PlainScenario, Scenario, Turn
 from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Target
 from wireproof.model.verdict import Finding, Outcome, Verdict
 from wireproof.wire.facet import Facet
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wireproof.model.dialect import Dialect
-    from wireproof.model.scenario import Form, Scenario, Turn
     from wireproof.reading.exchange import Exchange
 
 

@@ -21,13 +21,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wireproof.wire.facet import UNTOUCHED
-from wireproof.wire.violation import MemberFault, Members, Seen
+from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.violation import MemberFault, Members, Place, Seen, Violation
 
 if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.facet import Facet
-    from wireproof.wire.violation import Place, Violation
 
 __all__ = ["Check", "CheckError", "Checks", "NotShownError", "Registry", "Seen", "about", "no_header"]
 

@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.model.requirement import Stage
+from wireproof.model.requirement import Requirement, Stage
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.verdict import Finding
     from wireproof.reading.exchange import Exchange
 

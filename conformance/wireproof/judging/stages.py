@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.cases import case_of, may_be_expected
+from wireproof.judging.cases import SymptomCase, case_of, may_be_expected
 from wireproof.judging.checks import live, live_parity
 from wireproof.judging.checks.answered import lost_report, order
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.findings import CONTENT, RunFindings
-from wireproof.judging.spoiling import spoilt_by
+from wireproof.judging.spoiling import ExchangeFinding, Spoilt, spoilt_by
 from wireproof.judging.stored_answers import difference as answer_difference
 from wireproof.model.dialect import DEFAULT, ONE_OF_EACH
-from wireproof.model.requirement import Stage
+from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.transcript import End
 from wireproof.reading.applicable import applicable
@@ -21,14 +21,11 @@ from wireproof.wire.facet import Facet
 from wireproof.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from wireproof.judging.cases import SymptomCase
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.judging.registry import Checks
-    from wireproof.judging.spoiling import ExchangeFinding, Spoilt
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
 
@@ -248,26 +245,14 @@ def _damage(shown: RunFindings) -> None:
 
 def _parity(shown: RunFindings) -> None:
     """Two answers to the same turn: what of them is not explained by what was found in either."""
+    wholes = [Form(dialect, Mode.WHOLE) for dialect in ONE_OF_EACH if dialect is not DEFAULT]
     for row in shown.of(Stage.PARITY):
+        streams = [form for form in shown.run.exchanges if form.mode is Mode.STREAM and row.speaks_of(form)]
+        found = [_compare(shown, row, form, Form(form.dialect, Mode.WHOLE)) for form in streams]
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
-        found = False
-        for pairs in (_streams_and_wholes(row, shown.run), _others_and_chats(row)):
-            if not found:
-                compared = [_compare(shown, row, ours, others) for ours, others in pairs]
-                found = any(compared)
-
-
-def _streams_and_wholes(row: Requirement, run: ScenarioRun) -> Iterator[tuple[Form, Form]]:
-    """The stream and the whole answer of each dialect that the row is about."""
-    for form in run.exchanges:
-        if form.mode is Mode.STREAM and row.speaks_of(form):
-            yield form, Form(form.dialect, Mode.WHOLE)
-
-
-def _others_and_chats(row: Requirement) -> Iterator[tuple[Form, Form]]:
-    """The whole answer of each other surface that the row is about, and that of chat."""
-    forms = (Form(dialect, Mode.WHOLE) for dialect in ONE_OF_EACH if dialect is not DEFAULT)
-    yield from ((form, Form(DEFAULT, Mode.WHOLE)) for form in forms if row.speaks_of(form))
+        for form in wholes if not any(found) else ():
+            if row.speaks_of(form):
+                _compare(shown, row, form, Form(DEFAULT, Mode.WHOLE))
 
 
 def _compare(shown: RunFindings, row: Requirement, ours: Form, others: Form) -> bool:

@@ -18,21 +18,19 @@ from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import counts, is_part, same_json
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
-from wireproof.reading.expected import ExpectedFailure
+from wireproof.reading.expected import Expected, ExpectedFailure
 from wireproof.reading.right_answers import answers_to
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_of, parse_json, text_of
 from wireproof.wire.quoting import visible
-from wireproof.wire.violation import Seen
+from wireproof.wire.violation import Seen, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from wireproof.model.catalogue import Catalogue
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.expected import Expected
-    from wireproof.wire.violation import Violation
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from wireproof.judging.crashes import error_in
 from wireproof.judging.error_texts import Sent, exception_in, in_envelope, masked, said_in
 from wireproof.model.scenario import Mode
-from wireproof.model.transcript import End
+from wireproof.model.transcript import End, Transcript
 from wireproof.wire.fields import json_object
 from wireproof.wire.violation import Members
 
 if TYPE_CHECKING:
     from wireproof.model.capability import Absence
     from wireproof.model.dialect import Surface
-    from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
 
 

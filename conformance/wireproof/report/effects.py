@@ -18,7 +18,7 @@ from wireproof.model.transcript import End
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_object, list_of, object_of, text_of
-from wireproof.wire.responses_events import (
+from wireproof.wire.responses_grammar import (
     ADDED,
     ARGUMENTS_DELTA,
     ITEM_DONE,

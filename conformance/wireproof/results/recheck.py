@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.others_answers import mixed
+from wireproof.judging.among_answers import mixed
 from wireproof.model.reasons import HURRIED
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure

@@ -30,12 +30,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from wireproof.wire.facet import Facet
-from wireproof.wire.table import FrameFault, Hole, note, table
+from wireproof.wire.table import FrameFault, Hole, Table, note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof.wire.table import Table
 
 FRAMES = "chat.stream.frames"
 KEEPALIVE = "chat.stream.keepalive-is-comment"

@@ -8,17 +8,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.wire.calls import Answer, assemble
-from wireproof.wire.events import Comment, Text
+from wireproof.wire.events import ChatEvent, Comment, Text
 from wireproof.wire.facet import UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.sse import SseFrame
-from wireproof.wire.violation import Place, Violation
+from wireproof.wire.violation import Members, Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from wireproof.wire.events import ChatEvent
-    from wireproof.wire.violation import Members
 
 
 # No slots: `cached_property` keeps its value in the instance's `__dict__`.

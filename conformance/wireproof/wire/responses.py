@@ -15,24 +15,22 @@ from wireproof.wire.events import CallOpened, ChatEvent, Done, Failed, Fragment,
 from wireproof.wire.facet import CONTENT
 from wireproof.wire.fields import JsonObject, integer_of, object_of, text_of
 from wireproof.wire.quoting import quoted, short
-from wireproof.wire.responses_events import (
+from wireproof.wire.responses_grammar import (
     ADDED,
     ARGUMENTS_DELTA,
+    FRAME,
     OF_THE_STREAM,
     PUBLISHED,
-    STATUSES,
-    TERMINAL,
-    TEXT_DELTA,
-    item_sign,
-)
-from wireproof.wire.responses_grammar import (
-    FRAME,
     STATUS,
+    STATUSES,
     STREAM,
+    TERMINAL,
+    TERMINAL_ROW,
+    TEXT_DELTA,
     ResponseStreamSign,
     ResponseStreamState,
+    item_sign,
 )
-from wireproof.wire.responses_grammar import TERMINAL as TERMINAL_ROW
 from wireproof.wire.responses_items import ItemTracker
 from wireproof.wire.responses_whole import ends
 from wireproof.wire.stream import Findings, Stream, misnamed

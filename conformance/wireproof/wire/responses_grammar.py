@@ -1,4 +1,4 @@
-"""The grammar of a Responses stream, as tables.
+"""The grammar of a Responses stream, as tables: its events, the signs that they are, and which may follow which.
 
 Two machines read a stream together. The *stream* goes from `response.created` over `response.in_progress` to one
 terminal event and its end; between them come *items*, one after the other, each from `response.output_item.added` to
@@ -15,7 +15,12 @@ Items do not overlap (contract §9), although each event carries its `output_ind
 Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state, in which every published
 event may come. The published events that only such items have are passed over wherever they come.
 
+All types that OpenAI has published are here, also those of items that a proxy for Codex never makes: an event of such a
+type is no violation. Each type is about the stream as a whole or about an item.
+
 The values of states and signs are the words of a violation: "a delta of a part, between items".
+
+https://platform.openai.com/docs/api-reference/responses-streaming
 """
 
 from __future__ import annotations
@@ -24,12 +29,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from wireproof.wire.facet import Facet
-from wireproof.wire.table import FrameFault, Hole, note, table
+from wireproof.wire.fields import JsonObject, object_of, text_of
+from wireproof.wire.table import FrameFault, Hole, Table, note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof.wire.table import Table
 
 SCHEMA = "responses.stream.schema"
 ORDER = "responses.stream.order"
@@ -38,9 +43,9 @@ STATUS = "responses.stream.status"
 SEQUENCE = "responses.stream.sequence"
 INDEXES = "responses.stream.indexes"
 SUMS = "responses.stream.sums"
-TERMINAL = "responses.stream.terminal"
+TERMINAL_ROW = "responses.stream.terminal"
 
-RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, STATUS, SEQUENCE, INDEXES, SUMS, TERMINAL)
+RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, STATUS, SEQUENCE, INDEXES, SUMS, TERMINAL_ROW)
 """Every requirement that reading a Responses stream can name, in the order of the catalogue."""
 
 
@@ -108,14 +113,98 @@ class ItemSign(Enum):
     FINISH = "the end of the answer"
 
 
+OF_THE_STREAM: Mapping[str, ResponseStreamSign] = {
+    "response.created": ResponseStreamSign.CREATED,
+    "response.queued": ResponseStreamSign.QUEUED,
+    "response.in_progress": ResponseStreamSign.IN_PROGRESS,
+    "error": ResponseStreamSign.ERROR,
+    "response.completed": ResponseStreamSign.FINISH,
+    "response.incomplete": ResponseStreamSign.FINISH,
+    "response.failed": ResponseStreamSign.FAILURE,
+}
+"""Type → sign, of the events of the stream as a whole."""
+
+TERMINAL: Mapping[str, str] = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+}
+"""Type of a terminal event → the status of the response in it."""
+
+STATUSES: Mapping[str, str] = {
+    "response.created": "in_progress",
+    "response.in_progress": "in_progress",
+    **TERMINAL,
+}
+"""Type of an event → the status of the response in it; a response that waits (`response.queued`) is left out."""
+
+ADDED, ITEM_DONE = "response.output_item.added", "response.output_item.done"
+PART_ADDED, PART_DONE = "response.content_part.added", "response.content_part.done"
+TEXT_DELTA, TEXT_DONE = "response.output_text.delta", "response.output_text.done"
+REFUSAL_DELTA, REFUSAL_DONE = "response.refusal.delta", "response.refusal.done"
+ARGUMENTS_DELTA, ARGUMENTS_DONE = "response.function_call_arguments.delta", "response.function_call_arguments.done"
+
+OF_AN_ITEM: Mapping[str, ItemSign] = {
+    ITEM_DONE: ItemSign.ITEM_DONE,
+    PART_ADDED: ItemSign.PART,
+    PART_DONE: ItemSign.PART_DONE,
+    TEXT_DELTA: ItemSign.DELTA,
+    TEXT_DONE: ItemSign.TEXT_DONE,
+    REFUSAL_DELTA: ItemSign.DELTA,
+    REFUSAL_DONE: ItemSign.TEXT_DONE,
+    "response.output_text.annotation.added": ItemSign.NOTE,
+    ARGUMENTS_DELTA: ItemSign.ARGUMENTS,
+    ARGUMENTS_DONE: ItemSign.ARGUMENTS_DONE,
+}
+"""Type → sign, of the events of messages and calls. That of an added item depends on the item's type, see `_KINDS`."""
+
+_KINDS: Mapping[str, ItemSign] = {"message": ItemSign.MESSAGE, "function_call": ItemSign.CALL}
+"""Type of an added item → sign; the other types are `OTHER`."""
+
+_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "audio": ("delta", "done"),
+    "audio.transcript": ("delta", "done"),
+    "code_interpreter_call_code": ("delta", "done"),
+    "code_interpreter_call": ("completed", "in_progress", "interpreting"),
+    "compaction": ("compacting",),
+    "file_search_call": ("completed", "in_progress", "searching"),
+    "shell_call_command": ("added", "delta", "done"),
+    "shell_call_output_content": ("delta", "done"),
+    "reasoning_summary_part": ("added", "done"),
+    "reasoning_summary_text": ("delta", "done"),
+    "reasoning_text": ("delta", "done"),
+    "web_search_call": ("completed", "in_progress", "searching"),
+    "image_generation_call": ("completed", "generating", "in_progress", "partial_image"),
+    "mcp_call_arguments": ("delta", "done"),
+    "mcp_call": ("completed", "failed", "in_progress"),
+    "mcp_list_tools": ("completed", "failed", "in_progress"),
+    "custom_tool_call_input": ("delta", "done"),
+}
+ELSEWHERE = frozenset(f"response.{stem}.{end}" for stem, ends in _ELSEWHERE.items() for end in ends)
+"""The types of events of items of other kinds."""
+
+# openai-node's `.stream` raises at any other type.
+PUBLISHED = frozenset(OF_THE_STREAM) | frozenset(OF_AN_ITEM) | {ADDED} | ELSEWHERE
+"""All types that OpenAI has published."""
+
+
+def item_sign(type_: str, event: JsonObject) -> ItemSign | None:
+    """What an event says to the open item; None when its type is not published, or not one of items."""
+    if type_ == ADDED:
+        kind = text_of(object_of(event.get("item")).get("type")) or ""
+        # An item of a type that is not known here is for the schema, so its events are read as those of any other kind.
+        return _KINDS.get(kind, ItemSign.OTHER)
+    return ItemSign.PUBLISHED if type_ in ELSEWHERE else OF_AN_ITEM.get(type_)
+
+
 _UNENDED = frozenset({Facet.FINISH, Facet.USAGE, Facet.END})
 
 # fmt: off
 _NEW, _CREATED, _RUNNING, _ENDED = ResponseStreamState
 _STAYS = {state: Hole(ORDER, state) for state in ResponseStreamState}
 _RUNS, _ENDS = _STAYS[_RUNNING], _STAYS[_ENDED]
-_AGAIN = Hole(TERMINAL, _ENDED)
-_NEVER = Hole(TERMINAL, _ENDED, _UNENDED)
+_AGAIN = Hole(TERMINAL_ROW, _ENDED)
+_NEVER = Hole(TERMINAL_ROW, _ENDED, _UNENDED)
 STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamState, {
     #                                NEW       CREATED   RUNNING   ENDED
     # Without it the `.stream` helpers of openai-python and openai-node raise.
@@ -124,7 +213,7 @@ STREAM: Table[ResponseStreamState, ResponseStreamSign] = table(ResponseStreamSta
     ResponseStreamSign.IN_PROGRESS: (_RUNS,    _RUNNING, _RUNS,    _ENDS),
     ResponseStreamSign.ITEM:        (_RUNS,    _RUNS,    _RUNNING, _ENDS),
     # Before response.created there is no stream yet: a failure then is an HTTP error (codex-story, criterion 14).
-    ResponseStreamSign.ERROR:       (Hole(TERMINAL, _ENDED, _UNENDED), _CREATED, _RUNNING, _ENDS),
+    ResponseStreamSign.ERROR:       (Hole(TERMINAL_ROW, _ENDED, _UNENDED), _CREATED, _RUNNING, _ENDS),
     ResponseStreamSign.FINISH:      (_ENDS,    _ENDS,    _ENDED,   _AGAIN),
     # A failure may come as soon as there is a response, also inside an item.
     ResponseStreamSign.FAILURE:     (_ENDS,    _ENDED,   _ENDED,   _AGAIN),

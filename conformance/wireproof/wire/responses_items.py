@@ -13,8 +13,19 @@ from typing import TYPE_CHECKING
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of, text_of
 from wireproof.wire.quoting import FEW, apart, quoted, short
-from wireproof.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
-from wireproof.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
+from wireproof.wire.responses_grammar import (
+    INDEXES,
+    ITEM,
+    ORDER,
+    PART_ADDED,
+    REFUSAL_DELTA,
+    REFUSAL_DONE,
+    SUMS,
+    TEXT_DELTA,
+    TEXT_DONE,
+    ItemSign,
+    ItemState,
+)
 from wireproof.wire.table import Hole
 from wireproof.wire.violation import Violation
 

@@ -18,13 +18,12 @@ from wireproof.wire.fields import JsonObject, parse_object
 from wireproof.wire.quoting import short
 from wireproof.wire.reading import Reading
 from wireproof.wire.sse import Reader, SseFrame
-from wireproof.wire.table import FrameFault, Hole, Sign, State
+from wireproof.wire.table import FrameFault, Hole, Sign, State, Table
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from wireproof.wire.table import Table
 
 LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
 """What is lost of an answer that cannot be read to its end."""

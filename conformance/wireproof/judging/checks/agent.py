@@ -9,14 +9,13 @@ from wireproof.judging.checks.places import same_data
 from wireproof.judging.checks.turn import objects_of, received_by
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.agent_calls import calls_of
-from wireproof.wire.fields import json_object
+from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 

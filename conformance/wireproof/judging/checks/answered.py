@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.error_texts import Sent, said_in
-from wireproof.judging.registry import Seen, no_header
+from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of
-from wireproof.model.scenario import Mode
+from wireproof.model.scenario import Mode, Request
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in, in_words, names
-from wireproof.reading.exchange import answer_in, came_as_stream
+from wireproof.reading.exchange import Exchange, answer_in, came_as_stream
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_object
@@ -30,9 +30,6 @@ from wireproof.wire.violation import StatusDue, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof.judging.registry import Checks
-    from wireproof.model.scenario import Request
-    from wireproof.reading.exchange import Exchange
     from wireproof.wire.events import Failed
 
 BAD_REQUEST = 400

@@ -32,7 +32,7 @@ from wireproof.judging.checks.published import of_frames, unpublished
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.wire.events import CallOpened, Fragment, Text, TokenUsage
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
-from wireproof.wire.fields import object_of
+from wireproof.wire.fields import JsonObject, object_of
 from wireproof.wire.grammar import NO_MIXED, TAIL
 from wireproof.wire.quoting import apart, quoted
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice, ToolCall
-    from wireproof.wire.fields import JsonObject
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 

@@ -24,7 +24,7 @@ from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import list_of, object_of
-from wireproof.wire.locating import written
+from wireproof.wire.locating import Step, written
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import MemberFault, Members
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
-    from wireproof.wire.locating import Step
 
 check = Checks()
 

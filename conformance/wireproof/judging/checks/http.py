@@ -13,7 +13,7 @@ from wireproof.model.scenario import WRONG_KEY
 from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in
-from wireproof.reading.schemas import faults
+from wireproof.reading.schemas import SchemaFault, faults
 from wireproof.wire.fields import JsonObject, object_of, parse_json
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, StatusDue
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.schemas import SchemaFault
 
 check = Checks()
 

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks import live_calls, live_parity
 from wireproof.judging.checks.live_answers import created, finish, text, torn, usage
 from wireproof.judging.checks.live_calls import arguments
-from wireproof.model.requirement import Stage
+from wireproof.model.requirement import Requirement, Stage
 from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from wireproof.judging.registry import Seen
-    from wireproof.model.requirement import Requirement
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.violation import Violation
 

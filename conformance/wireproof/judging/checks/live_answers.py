@@ -25,9 +25,9 @@ from wireproof.judging.checks.live_said import (
 from wireproof.judging.checks.places import is_mistimed, reading_of
 from wireproof.judging.checks.written_calls import HINT, called_in_text
 from wireproof.judging.registry import Seen
-from wireproof.model.asks import AskCount, AskSay
+from wireproof.model.asks import AskCount, Asks, AskSay
 from wireproof.reading.asked import LENGTH, limit_of
-from wireproof.wire.events import Text
+from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED
 from wireproof.wire.fields import object_of
 from wireproof.wire.quoting import quoted
@@ -35,10 +35,8 @@ from wireproof.wire.quoting import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.model.asks import Asks
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
-    from wireproof.wire.events import TokenUsage
     from wireproof.wire.violation import Place
 
 STOPPED = "stop"

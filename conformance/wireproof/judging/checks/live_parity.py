@@ -24,7 +24,7 @@ from wireproof.model.facets import row_of
 from wireproof.reading.asked import LENGTH, as_json
 from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import integer_of, object_of, text_of
+from wireproof.wire.fields import JsonObject, integer_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Violation
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 

@@ -26,10 +26,10 @@ from wireproof.judging.checks.places import (
 from wireproof.judging.checks.published import of_frames, of_whole, unpublished
 from wireproof.judging.registry import Checks, Seen, about
 from wireproof.model.scenario import Mode
-from wireproof.reading.expected import ExpectedFailure
+from wireproof.reading.expected import Expected, ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import text_of
+from wireproof.wire.fields import JsonObject, text_of
 from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
 from wireproof.wire.messages_whole import fold
 from wireproof.wire.quoting import quoted
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.expected import Expected
     from wireproof.wire.calls import Choice
-    from wireproof.wire.fields import JsonObject
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answered import asked, not_as_due, report_in
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.reading.errors import error_in
-from wireproof.reading.exchange import answer_in
+from wireproof.reading.exchange import Exchange, answer_in
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import JsonObject, integer_of, json_object, list_of, object_of
 from wireproof.wire.quoting import quoted
@@ -16,7 +16,6 @@ from wireproof.wire.quoting import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.reading.exchange import Exchange
 
 check = Checks()
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.exchange import answer_in
+from wireproof.reading.exchange import Exchange, answer_in
 from wireproof.wire.fields import failure_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.reading.exchange import Exchange
 
 check = Checks()
 

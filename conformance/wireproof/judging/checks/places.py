@@ -14,12 +14,12 @@ from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import list_of, marked, object_of, parse_json, text_of
+from wireproof.wire.fields import JsonObject, list_of, marked, object_of, parse_json, text_of
 from wireproof.wire.grammar import OPENING
-from wireproof.wire.locating import locate, written
+from wireproof.wire.locating import Step, locate, written
 from wireproof.wire.quoting import apart, parting, quoted
 from wireproof.wire.sse import SseFrame
-from wireproof.wire.violation import MemberFault, Members
+from wireproof.wire.violation import MemberFault, Members, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
     from wireproof.wire.calls import Choice, ToolCall
-    from wireproof.wire.fields import JsonObject
-    from wireproof.wire.locating import Step
     from wireproof.wire.reading import Reading
-    from wireproof.wire.violation import Place
 
 _SINCE, _UNTIL = 1e9, 1e10  # 2001 to 2286
 _E = TypeVar("_E", Text, CallOpened, Fragment, Finished)

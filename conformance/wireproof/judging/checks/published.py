@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.places import is_mistimed, member_place
 from wireproof.judging.registry import Seen
 from wireproof.model.transcript import End
-from wireproof.reading.schemas import faults
+from wireproof.reading.schemas import SchemaFault, faults
 from wireproof.wire.facet import CONTENT, UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.reading.schemas import SchemaFault
     from wireproof.wire.fields import JsonObject
     from wireproof.wire.sse import SseFrame
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.answered import asked, report_in
 from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.exchange import came_as_stream
+from wireproof.reading.exchange import Exchange, came_as_stream
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import json_object, json_of, object_of
 from wireproof.wire.quoting import quoted
@@ -15,7 +15,6 @@ from wireproof.wire.quoting import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.reading.exchange import Exchange
 
 check = Checks()
 

@@ -26,17 +26,15 @@ from wireproof.judging.registry import Checks, Seen, about
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.events import Done, Failed
 from wireproof.wire.facet import UNTOUCHED, Facet
-from wireproof.wire.fields import list_of, object_of, text_of
+from wireproof.wire.fields import JsonObject, list_of, object_of, text_of
 from wireproof.wire.locating import locate
 from wireproof.wire.quoting import quoted
-from wireproof.wire.responses_events import PUBLISHED, STATUSES
-from wireproof.wire.responses_grammar import STATUS
+from wireproof.wire.responses_grammar import PUBLISHED, STATUS, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.fields import JsonObject
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import counts, differences, reading_of, same_data
-from wireproof.judging.registry import Checks
+from wireproof.judging.checks.places import Pair, counts, differences, reading_of, same_data
+from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, list_of, object_of
@@ -18,8 +18,6 @@ from wireproof.wire.messages_whole import UNFITTING, fold
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof.judging.checks.places import Pair
-    from wireproof.judging.registry import Seen
     from wireproof.reading.exchange import Exchange
 
 check = Checks()

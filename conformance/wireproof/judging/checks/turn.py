@@ -15,14 +15,13 @@ from wireproof.judging.checks.diff import is_object
 from wireproof.judging.checks.places import said_place, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
-from wireproof.reading.exchange import answer_in
+from wireproof.reading.exchange import Exchange, answer_in
 from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from wireproof.reading.exchange import Exchange
 
 check = Checks()
 

@@ -13,14 +13,13 @@ from wireproof.judging.checks.diff import difference
 from wireproof.judging.checks.turn import objects_of, received_by, text_of, texts_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
-from wireproof.wire.fields import json_object
+from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 

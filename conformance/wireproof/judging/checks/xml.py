@@ -6,7 +6,7 @@ Which rule a block breaks is found by comparing it with the right one.
 from __future__ import annotations
 
 import re
-from enum import Enum
+from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,15 @@ check = Checks()
 
 
 class BlockRule(Enum):
-    """What may be wrong with a block, by the requirement that it breaks. One may break several at once."""
+    """What may be wrong with a block. One may break several rules at once."""
 
-    SHAPE = "xml.shape"
-    ORDER = "xml.order"
-    ESCAPE = "xml.escape"
-    VALUES = "xml.values"
-    NO_ARGUMENTS = "xml.no-arguments"
-    ROUND_TRIP = "xml.round-trip"
-    VERBATIM = "textual.verbatim"
+    SHAPE = auto()
+    ORDER = auto()
+    ESCAPE = auto()
+    VALUES = auto()
+    NO_ARGUMENTS = auto()
+    ROUND_TRIP = auto()
+    VERBATIM = auto()
 
 
 SHAPE = re.compile(r"<use_tool>\n  <name>[^\n]*</name>\n(?:  <([\w.-]+)>.*</\1>\n)*</use_tool>", re.DOTALL)
@@ -102,8 +102,13 @@ def differing(rule: BlockRule, exchange: Exchange) -> Iterable[Seen]:
             yield Seen(f"{spot.heading('content')}{seen}", spot.place)
 
 
-for _rule in BlockRule:
-    check(_rule.value)(partial(differing, _rule))
+check("xml.shape")(partial(differing, BlockRule.SHAPE))
+check("xml.order")(partial(differing, BlockRule.ORDER))
+check("xml.escape")(partial(differing, BlockRule.ESCAPE))
+check("xml.values")(partial(differing, BlockRule.VALUES))
+check("xml.no-arguments")(partial(differing, BlockRule.NO_ARGUMENTS))
+check("xml.round-trip")(partial(differing, BlockRule.ROUND_TRIP))
+check("textual.verbatim")(partial(differing, BlockRule.VERBATIM))
 
 
 def respelled(want: str, got: str) -> str:

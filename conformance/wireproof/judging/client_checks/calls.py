@@ -12,7 +12,7 @@ from wireproof.model.dialect import Surface
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
 from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of, marked, object_of, parse_json
-from wireproof.wire.quoting import apart, quoted
+from wireproof.wire.quoting import FEW, apart, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 check = ClientChecks()
 NO_CALL = "no request carries a call or a result: the client runs no tools, or was not asked to"
-SHOWN = 60
-"""Characters of arguments that a finding shows."""
 
 
 @check("client.result-for-every-call", unseen=NO_CALL)
@@ -93,7 +91,7 @@ def _compared(exchange: ClientExchange, message: ClientMessage, sent: ToolCall, 
     # is another row's matter.
     readable = not made.arguments or json_of(made.arguments) is not None
     if readable and not (same_value(sent.arguments, made.arguments) or _filled(exchange, sent, made)):
-        came, back = apart(made.arguments, sent.arguments, SHOWN)
+        came, back = apart(made.arguments, sent.arguments, FEW)
         seen = f"the arguments of {_named(made)} came as {came}, and are sent back as {back}"
         return broken(exchange, seen, path, kind="arguments")
     return kept(exchange)

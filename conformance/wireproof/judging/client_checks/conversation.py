@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.reading.client_record import ClientExchange, ClientRecord, tail
 from wireproof.reading.client_requests import ClientMessage, Speaker
-from wireproof.wire.quoting import apart, quoted
+from wireproof.wire.quoting import FEW, apart, quoted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 check = ClientChecks()
-SHOWN = 60
-"""Characters of a text that a finding shows."""
 
 
 @check("client.text-replayed", unseen="no request goes on from an answer that has text")
@@ -36,10 +34,10 @@ def text_replayed(record: ClientRecord) -> Iterator[Occasion]:
         if back is not None and back.text == before.answer.text:
             yield kept(exchange)
         elif back is None and not before.answer.calls:
-            seen = f"the assistant said {quoted(before.answer.text, SHOWN)}, and this request does not have it"
+            seen = f"the assistant said {short(before.answer.text)}, and this request does not have it"
             yield broken(exchange, seen, rest[0].path, kind="lost")
         elif back is not None:
-            came, sent = apart(before.answer.text, back.text, SHOWN)
+            came, sent = apart(before.answer.text, back.text, FEW)
             yield broken(exchange, f"the assistant said {came}, and it is sent back as {sent}", back.path)
 
 
@@ -103,7 +101,7 @@ def _calls_swapped(record: ClientRecord, exchange: ClientExchange) -> tuple[str,
 
 def _shown(message: ClientMessage) -> str:
     what = message.text or ", ".join(call.id for call in message.calls) or message.result_of
-    return f"the {message.speaker} message {quoted(what, SHOWN)}"
+    return f"the {message.speaker} message {short(what)}"
 
 
 @check("client.ends-on-text", unseen="no answer without calls came")
@@ -118,7 +116,7 @@ def ends_on_text(record: ClientRecord) -> Iterator[Occasion]:
             yield kept(exchange)
         else:
             rest = tail(after, exchange)
-            seen = f"the turn had ended with {quoted(answer.text, SHOWN)}, and it was asked again; nobody had said more"
+            seen = f"the turn had ended with {short(answer.text)}, and it was asked again; nobody had said more"
             yield broken(after, seen, rest[-1].path)
 
 

@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Mode
+from wireproof.model.scenario import Form, Mode
 from wireproof.reading.client_answers import AnswerState
 from wireproof.reading.client_requests import ClientMessage, Speaker
 from wireproof.wire.fields import json_of
-from wireproof.wire.quoting import quoted
+from wireproof.wire.quoting import quoted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof.model.scenario import Form
     from wireproof.reading.client_record import ClientExchange, ClientRecord
     from wireproof.wire.calls import ToolCall
 
 check = ClientChecks()
-SHOWN = 60
-"""Characters of a text that a finding shows."""
 _FAILED = re.compile(
     r"error|invalid|fail|malformed|unable|cannot|can't|could not|couldn't|not (?:be )?(?:valid|parse|run)|incomplete"
     r"|unexpected|unterminated|unknown|reject|required|missing|exception",
@@ -82,7 +79,7 @@ def _kept_in(record: ClientRecord, bad: ClientExchange, later: ClientExchange, w
         if message.speaker is Speaker.ASSISTANT and not message.calls and said not in texts:
             parts = (bad.answer.text.strip(), bad.answer.error.strip())
             if any(part and part in said for part in parts):
-                return broken(later, f"{what}, and is kept as {quoted(message.text, SHOWN)}", message.path, kind="text")
+                return broken(later, f"{what}, and is kept as {short(message.text)}", message.path, kind="text")
     return None
 
 
@@ -106,8 +103,8 @@ def incomplete_call_not_run(record: ClientRecord) -> Iterator[Occasion]:
                 yield kept(exchange)
                 continue
             seen = (
-                f"the arguments of {quoted(call.id)} are {quoted(call.arguments, SHOWN)}, which is no whole JSON, and"
-                f" its tool gave {quoted(result.text, SHOWN)}"
+                f"the arguments of {quoted(call.id)} are {short(call.arguments)}, which is no whole JSON, and"
+                f" its tool gave {short(result.text)}"
             )
             yield broken(later, seen, result.path)
 

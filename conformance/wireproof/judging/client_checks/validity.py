@@ -8,7 +8,7 @@ from wireproof.judging.client_checks.calls import call_replayed, no_foreign_resu
 from wireproof.judging.client_checks.conversation import order
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
 from wireproof.model.dialect import Surface
-from wireproof.reading.client_requests import form_of
+from wireproof.reading.client_requests import AnswerRequest, Path, form_of
 from wireproof.reading.schemas import faults
 from wireproof.wire.fields import json_of, list_of, object_of
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.reading.client_record import ClientExchange, ClientRecord
-    from wireproof.reading.client_requests import AnswerRequest, Path
 
 check = ClientChecks()
 _SCHEMAS = {Surface.CHAT: "chat.request", Surface.RESPONSES: "responses.request"}
@@ -73,12 +72,10 @@ def _beside_the_types(request: AnswerRequest) -> Iterator[tuple[str, Path]]:
         if function.get("strict") is True:
             where: Path = ("tools", number, *(("function",) if request.surface is Surface.CHAT else ()), "parameters")
             yield from _open_objects(function.get("parameters"), where)
-    form = object_of(object_of(body.get("response_format")).get("json_schema"))
-    if form.get("strict") is True:
-        yield from _open_objects(form.get("schema"), ("response_format", "json_schema", "schema"))
-    text = object_of(object_of(body.get("text")).get("format"))
-    if text.get("strict") is True:
-        yield from _open_objects(text.get("schema"), ("text", "format", "schema"))
+    for outer, inner in (("response_format", "json_schema"), ("text", "format")):
+        form = object_of(object_of(body.get(outer)).get(inner))
+        if form.get("strict") is True:
+            yield from _open_objects(form.get("schema"), (outer, inner, "schema"))
 
 
 def _open_objects(schema: object, where: Path) -> Iterator[tuple[str, Path]]:
