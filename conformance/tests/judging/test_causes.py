@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof.judging.among_answers import others_answers
+from wireproof.judging.among_exchanges import others_answers
 from wireproof.judging.error_texts import Sent, masked
 from wireproof.judging.judge import Judgement, judge_runs
 from wireproof.judging.outcomes import ScenarioRun

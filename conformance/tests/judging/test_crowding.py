@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from wireproof.judging.among_exchanges import crowded
 from wireproof.judging.cases import case_of, may_be_expected
 from wireproof.judging.checks import CHECKS
-from wireproof.judging.crowding import crowded
 from wireproof.judging.judge import judge_runs
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import load

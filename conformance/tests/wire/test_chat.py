@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireproof.wire.calls import Answer
-from wireproof.wire.chat import chat_stream, read_stream
+from wireproof.wire.chat import chat_stream
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import CHAT_STREAM_VIOLATIONS, STREAM, StreamSign, StreamState
@@ -18,10 +18,21 @@ from wireproof.wire.stream import LOST, TOGETHER
 from wireproof.wire.table import Hole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wireproof.wire.reading import Reading
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+
+
+def read_stream(pieces: Iterable[bytes], *, ended: bool = True, blocks: bool = False) -> Reading:
+    stream = chat_stream(blocks=blocks)
+    for piece in pieces:
+        stream.feed(piece)
+    if ended:
+        stream.end()
+    return stream.reading()
 
 
 def data(value: Any) -> bytes:

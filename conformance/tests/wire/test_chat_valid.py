@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from openai import OpenAI
 
 from wireproof.wire.calls import Answer, Choice, ToolCall
-from wireproof.wire.chat import read_stream
+from wireproof.wire.chat import chat_stream
 from wireproof.wire.events import TokenUsage
+from wireproof.wire.stream import read_pieces
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -113,12 +114,12 @@ def cut(body: bytes, places: set[int]) -> list[bytes]:
 
 @given(valid=valid_streams(), places=st.sets(st.integers(0, 5000)))
 def test_valid_streams_give_back_their_answer_at_every_cut(valid: Valid, places: set[int]) -> None:
-    reading = read_stream([valid.body])
+    reading = read_pieces(chat_stream(), [valid.body])
     assert reading.violations == ()
     assert reading.answer == valid.answer
     assert b"".join(frame.raw for frame in reading.frames) == valid.body
-    assert read_stream(cut(valid.body, places)) == reading
-    assert read_stream(valid.body[i : i + 1] for i in range(len(valid.body))) == reading
+    assert read_pieces(chat_stream(), cut(valid.body, places)) == reading
+    assert read_pieces(chat_stream(), (valid.body[i : i + 1] for i in range(len(valid.body)))) == reading
 
 
 def client_of(body: bytes) -> OpenAI:
@@ -134,7 +135,7 @@ def test_the_openai_package_puts_the_same_answer_together(valid: Valid) -> None:
     body = valid.body.removeprefix(MARK.encode())
     with client_of(body) as client, client.chat.completions.stream(model="codex", messages=[]) as stream:
         theirs = stream.get_final_completion()
-    answer = read_stream([body]).answer
+    answer = read_pieces(chat_stream(), [body]).answer
     assert (theirs.usage.total_tokens if theirs.usage else None) == (answer.usage.total if answer.usage else None)
     assert [
         Choice(
@@ -156,5 +157,5 @@ def test_the_openai_package_reads_the_same_chunks(valid: Valid) -> None:
     body = valid.body.removeprefix(MARK.encode())
     with client_of(body) as client:
         theirs = list(client.chat.completions.create(model="codex", messages=[], stream=True))
-    ours = [payload for _, payload in read_stream([body]).payloads]
+    ours = [payload for _, payload in read_pieces(chat_stream(), [body]).payloads]
     assert [chunk.to_dict() for chunk in theirs] == ours

@@ -16,7 +16,6 @@ from wireproof.wire.calls import ToolCall
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
 from wireproof.wire.messages import messages_stream
 from wireproof.wire.messages_whole import read_message
-from wireproof.wire.stream import read_pieces
 
 if TYPE_CHECKING:
     from wireproof.wire.reading import Reading
@@ -33,7 +32,12 @@ THINKING, TEXT, CALL = 0, 1, 2
 
 
 def read_messages(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
-    return read_pieces(messages_stream(), pieces, ended=ended)
+    stream = messages_stream()
+    for piece in pieces:
+        stream.feed(piece)
+    if ended:
+        stream.end()
+    return stream.reading()
 
 
 def started(index: int, **block: object) -> Json:

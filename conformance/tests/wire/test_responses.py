@@ -15,7 +15,6 @@ from wireproof.wire.calls import ToolCall
 from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
 from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
-from wireproof.wire.stream import read_pieces
 
 if TYPE_CHECKING:
     from wireproof.wire.reading import Reading
@@ -44,7 +43,12 @@ def events(right: Json, response_events: Events) -> list[Json]:
 
 
 def read_responses(pieces: Iterable[bytes], *, ended: bool = True) -> Reading:
-    return read_pieces(responses_stream(), pieces, ended=ended)
+    stream = responses_stream()
+    for piece in pieces:
+        stream.feed(piece)
+    if ended:
+        stream.end()
+    return stream.reading()
 
 
 def broken(frames: Iterable[bytes], *, ended: bool = True) -> list[str]:

@@ -30,8 +30,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.among_answers import Kind, constant_usages, kind_of, others_answers, without_calls
-from wireproof.judging.crowding import crowded, sentence
+from wireproof.judging.among_exchanges import (
+    Kind,
+    constant_usages,
+    crowded,
+    kind_of,
+    others_answers,
+    sentence,
+    without_calls,
+)
 from wireproof.judging.request_shape import features, shape
 from wireproof.judging.symptoms import (
     AnySymptom,

@@ -92,11 +92,8 @@ def judge_runs(
     catalogue: Catalogue,
     *,
     checks: Checks = CHECKS,
-    broken: Iterable[str] = (),
 ) -> Judgement:
     """The outcomes of all runs, and the causes that several exchanges share.
-
-    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to a subject.
 
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
@@ -105,7 +102,7 @@ def judge_runs(
     _refuse_rows_without_check(catalogue, checks)
     runs = without_absent(runs, target.absent)
     try:
-        return _judged([_shown(run, target, catalogue, checks) for run in runs], target, broken)
+        return _judged([_shown(run, target, catalogue, checks) for run in runs], target)
     except Exception as error:  # noqa: BLE001 (whatever it is, no verdict of the run can be trusted, and it goes on)
         why = ours("judge the run", error)
         rows = ((run, row) for run in runs for row in applicable(run.scenario, catalogue, target.dialects))
@@ -121,7 +118,7 @@ def _shown(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: Check
         return findings_of(failed, target, catalogue, checks)
 
 
-def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str]) -> Judgement:
+def _judged(shown: Sequence[RunFindings], target: Target) -> Judgement:
     """What the findings of all runs come to."""
     runs = [one.run for one in shown]
     # With the tries before an exchange: some of them send what another one has sent.
@@ -142,9 +139,7 @@ def _judged(shown: Sequence[RunFindings], target: Target, broken: Iterable[str])
         absences=absences(runs),
     )
     left = [_without_causes(one, causes) for one in shown]
-    # What other scenarios have shown may be of either weight.
-    known = frozenset((row, letter_only, how) for row in broken for letter_only in (True, False) for how in ("", MORE))
-    anyway = known.union(*(one.broken_anyway for one in left))
+    anyway = frozenset(explained for one in left for explained in one.broken_anyway)
     outcomes = (outcome for one in left for outcome in _outcomes(one, target, anyway))
     return Judgement(outcomes=tuple(outcomes), causes=causes)
 

@@ -97,15 +97,16 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return outcome_of(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
     elsewhere = run.scenario.about_another(target) or _about_keys(run, target)
-    if why := elsewhere or _about_other_arguments(run, row, target) or _declared_absent(run, row, target):
+    if why := elsewhere or _about_other_arguments(forms, row, target) or _declared_absent(forms, run):
         return outcome_of(run, row, Verdict.NOT_APPLICABLE, reason=why)
     behind = hidden.get(row.id)
     seen = _seen_elsewhere(run, row, behind) if behind is not None else []
     if behind is not None and not seen:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
         return outcome_of(run, row, verdict, reason=behind.reason, behind=behind.behind)
-    unseen = _why_not_observed(run, row, target)
+    unseen = _why_not_observed(run, row, target, forms)
     verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
     partly = f"seen in {_named(seen)}; elsewhere {behind.reason}" if behind is not None else ""
     return outcome_of(run, row, verdict, reason=unseen or partly or counted.get(row.id, ""))
@@ -132,26 +133,22 @@ def _about_keys(run: ScenarioRun, target: Target) -> str:
     return ASKS_FOR_NO_KEY if about and target.api_key is None and not run.exchanges else ""
 
 
-def _about_other_arguments(run: ScenarioRun, row: Requirement, target: Target) -> str:
+def _about_other_arguments(forms: Sequence[Form], row: Requirement, target: Target) -> str:
     """Why a requirement is not about the way in which the target streams arguments in these forms; "" if it is."""
-    if row.arguments is None:
-        return ""
-    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
-    other = all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
+    other = row.arguments is not None and all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
     return "the target streams arguments in the other way" if other else ""
 
 
-def _declared_absent(run: ScenarioRun, row: Requirement, target: Target) -> str:
-    """Which declared absence leaves nothing of a requirement to be seen; '' if something is left."""
-    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
+def _declared_absent(forms: Sequence[Form], run: ScenarioRun) -> str:
+    """Which declared absence leaves nothing to be seen in these forms; '' if something is left."""
     return run.absent[forms[0]] if forms and all(form in run.absent for form in forms) else ""
 
 
-def _why_not_observed(run: ScenarioRun, row: Requirement, target: Target) -> str:
-    """'' if the requirement was really looked at."""
-    for form in run.scenario.forms(target.dialects):
+def _why_not_observed(run: ScenarioRun, row: Requirement, target: Target, forms: Sequence[Form]) -> str:
+    """'' if the requirement was really looked at, in each of these forms."""
+    for form in forms:
         # One form that was not driven is enough: a pass speaks of all of them.
-        if row.speaks_of(form) and form not in run.absent and not run.exchanges.get(form):
+        if form not in run.absent and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and isinstance(run.scenario, ConversationScenario)

@@ -181,7 +181,7 @@ def whole_reader(surface: Surface) -> Callable[[bytes], Reading]:
 def answer_in(exchange: Exchange) -> Reading:
     """What is read in the answer to a plain request, by what came: some get a stream that they did not ask for."""
     if came_as_stream(exchange):
-        return read_pieces(stream_reader(exchange.dialect), [exchange.transcript.body], ended=True)
+        return read_pieces(stream_reader(exchange.dialect), [exchange.transcript.body])
     return whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body)
 
 

@@ -5,8 +5,8 @@ that blames the backend where that was not to fail: it may have waited too long 
 it. So does a finding whose requirement says so (`on_time`). Such a form of a scenario is driven again with nothing
 beside it. If it is clean then, its new exchanges stand and the first are set aside; if not, the first stand.
 
-What went well alone is not forgotten: `wireproof.judging.crowding` counts the failures that were set aside. An answer
-that belongs to another request is no matter of time, and a form that has one keeps its first exchanges.
+What went well alone is not forgotten: `wireproof.judging.among_exchanges` counts the failures that were set aside. An
+answer that belongs to another request is no matter of time, and a form that has one keeps its first exchanges.
 
 A target that hangs must not make the run long. So of a symptom that more than `FEW` forms share a `SAMPLE` is driven
 again first. A symptom that has come back `ENOUGH` times is believed of all forms that have it; others are driven again
@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.judging.among_answers import mixed
+from wireproof.judging.among_exchanges import mixed
 from wireproof.model.reasons import HURRIED
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure

@@ -42,9 +42,10 @@ from wireproof.targets.failing_start import barred, is_mute, no_api, no_http, no
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
 from wireproof.targets.recognition import Recognised, is_page, is_stream, recognise
 from wireproof.targets.tls import verify_for
-from wireproof.wire.chat import read_stream
+from wireproof.wire.chat import chat_stream
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_of
+from wireproof.wire.stream import read_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -368,7 +369,8 @@ def _carried(carriers: Iterable[str]) -> str:
 def detect_argument_mode(body: bytes) -> ArgumentsMode | None:
     """How a streamed answer with one call in several fragments carried them; None where it does not show."""
     # Empty ones are left out: a call's first delta has `arguments: ""` in either mode.
-    fragments = [event.text for event in read_stream([body]).events if isinstance(event, Fragment) and event.text]
+    events = read_pieces(chat_stream(), [body]).events
+    fragments = [event.text for event in events if isinstance(event, Fragment) and event.text]
     if len(fragments) < 2:  # noqa: PLR2004 (one fragment is the whole, in either mode)
         return None
     # The probe's fragments begin with different characters, so an incremental stream never looks like this.

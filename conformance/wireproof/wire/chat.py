@@ -10,6 +10,7 @@ https://platform.openai.com/docs/api-reference/chat-streaming/streaming
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.wire.choice import ChoiceReader, Delta, read_deltas
@@ -26,14 +27,14 @@ from wireproof.wire.grammar import (
     StreamState,
 )
 from wireproof.wire.quoting import short
-from wireproof.wire.stream import Findings, Stream, read_pieces
+from wireproof.wire.stream import Stream
 from wireproof.wire.table import FrameFault, Hole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from wireproof.wire.reading import Reading
     from wireproof.wire.sse import SseFrame
+    from wireproof.wire.stream import Findings
     from wireproof.wire.violation import Place
 
 _RUNNING = frozenset({StreamState.OPEN, StreamState.COUNTED})
@@ -44,14 +45,8 @@ def chat_stream(*, blocks: bool = False) -> Stream:
 
     `blocks`: the dialect writes calls as `<use_tool>` blocks, so content that ends with one is a call, not a tail.
     """
-    findings = Findings()
     # Malformed bytes beside readable data are one violation, and the data is still judged: clients decode leniently.
-    return Stream(_Chat(findings, blocks=blocks), findings, FRAME, reads_malformed=True, strict_only=STRICT_ONLY)
-
-
-def read_stream(pieces: Iterable[bytes], *, ended: bool = True, blocks: bool = False) -> Reading:
-    """Read a streamed chat answer; see `read_pieces` and `chat_stream`."""
-    return read_pieces(chat_stream(blocks=blocks), pieces, ended=ended)
+    return Stream(partial(_Chat, blocks=blocks), FRAME, reads_malformed=True, strict_only=STRICT_ONLY)
 
 
 class _Chat:

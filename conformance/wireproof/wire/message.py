@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text
+from wireproof.wire.events import ChatEvent, Failed, Finished, Role, Text
 from wireproof.wire.facet import CONTENT, UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of, usage_of
 from wireproof.wire.quoting import short
-from wireproof.wire.reading import Reading, parse_body, read_body, wrong_calls
+from wireproof.wire.reading import Reading, call_events, parse_body, read_body, wrong_calls
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -156,10 +156,7 @@ def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Vio
 
 def _call(choice: int, index: int, call: JsonObject) -> Iterator[ChatEvent]:
     function = object_of(call.get("function"))
-    id_, name = text_of(call.get("id")) or "", text_of(function.get("name")) or ""
-    yield CallOpened(frame=0, choice=choice, index=index, id=id_, name=name)
-    if (arguments := text_of(function.get("arguments"))) is not None:
-        yield Fragment(frame=0, choice=choice, index=index, text=arguments)
+    return call_events(index, call.get("id"), function.get("name"), function.get("arguments"), choice)
 
 
 def _call_faults(call: JsonObject) -> dict[str, frozenset[Facet]]:

@@ -58,9 +58,8 @@ _NAMED = frozenset({PING, ERROR})
 
 def messages_stream() -> Stream:
     """A reader of one streamed message."""
-    findings = Findings()
     # After malformed bytes nothing is judged: an event may be lost with them, and every index and sum after it.
-    return Stream(_Messages(findings), findings, FRAME, reads_malformed=False)
+    return Stream(_Messages, FRAME, reads_malformed=False)
 
 
 class _Messages:

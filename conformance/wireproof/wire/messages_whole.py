@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text, TokenUsage
+from wireproof.wire.events import ChatEvent, Finished, Text, TokenUsage
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, json_of, object_of, text_of
 from wireproof.wire.message import ReadError, read_failure
@@ -34,7 +34,7 @@ from wireproof.wire.messages_events import (
     WITHOUT_CALLS,
 )
 from wireproof.wire.quoting import short
-from wireproof.wire.reading import Reading, read_body, wrong_calls
+from wireproof.wire.reading import Reading, call_events, read_body, wrong_calls
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -118,10 +118,12 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
     numbers = iter(range(len(calls)))
     for block in blocks:
         # An empty block is no text, as in a stream, where it has no delta.
-        if block.get("type") == "text" and (text := text_of(block.get("text"))):
-            yield Text(frame=0, choice=0, text=text)
+        if block.get("type") == "text" and (said := text_of(block.get("text"))):
+            yield Text(frame=0, choice=0, text=said)
         elif block.get("type") == "tool_use":
-            yield from _call(next(numbers), block)
+            # An object on the wire; as text, so that arguments are the same data on all surfaces.
+            text = json.dumps(block["input"], ensure_ascii=False) if "input" in block else None
+            yield from call_events(next(numbers), block.get("id"), block.get("name"), text)
     yield from _text_faults(blocks, place)
     yield from _call_faults(calls, place)
     for kind, seen, letter in stop_faults(payload, calls=len(calls)):
@@ -149,14 +151,6 @@ def _text_faults(blocks: list[JsonObject], place: Place) -> Iterator[Violation]:
     if other is not None:
         seen = f"a block of a type that is not published: {short(other.get('type'))}"
         yield Violation(requirement=ENVELOPE, seen=seen, place=place, kind="block", spoils=UNTOUCHED)
-
-
-def _call(index: int, block: JsonObject) -> Iterable[ChatEvent]:
-    id_, name = text_of(block.get("id")) or "", text_of(block.get("name")) or ""
-    yield CallOpened(frame=0, choice=0, index=index, id=id_, name=name)
-    if "input" in block:
-        # An object on the wire; as text, so that arguments are the same data on all surfaces.
-        yield Fragment(frame=0, choice=0, index=index, text=json.dumps(block["input"], ensure_ascii=False))
 
 
 def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:

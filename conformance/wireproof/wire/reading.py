@@ -8,9 +8,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from wireproof.wire.calls import Answer, assemble
-from wireproof.wire.events import ChatEvent, Comment, Text
+from wireproof.wire.events import CallOpened, ChatEvent, Comment, Fragment, Text
 from wireproof.wire.facet import UNREADABLE, Facet
-from wireproof.wire.fields import JsonObject, parse_object
+from wireproof.wire.fields import JsonObject, parse_object, text_of
 from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import Members, Place, Violation
 
@@ -84,6 +84,13 @@ def read_body(
         events=tuple(one for one in both if not isinstance(one, Violation)),
         violations=tuple(one for one in both if isinstance(one, Violation)),
     )
+
+
+def call_events(index: int, id_: object, name: object, arguments: object, choice: int = 0) -> Iterator[ChatEvent]:
+    """A call of a whole answer, whose id, name and arguments are texts or count as missing."""
+    yield CallOpened(frame=0, choice=choice, index=index, id=text_of(id_) or "", name=text_of(name) or "")
+    if (text := text_of(arguments)) is not None:
+        yield Fragment(frame=0, choice=choice, index=index, text=text)
 
 
 def wrong_calls(

@@ -49,9 +49,8 @@ _KEEPALIVE = "keepalive"
 
 def responses_stream() -> Stream:
     """A reader of one streamed response."""
-    findings = Findings()
     # After malformed bytes nothing is judged: an event may be lost with them, and every number and sum after it.
-    return Stream(_Responses(findings), findings, FRAME, reads_malformed=False)
+    return Stream(_Responses, FRAME, reads_malformed=False)
 
 
 class _Responses:

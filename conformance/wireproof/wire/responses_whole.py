@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text
+from wireproof.wire.events import ChatEvent, Finished, Text
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
 from wireproof.wire.quoting import short
-from wireproof.wire.reading import Reading, read_body, wrong_calls
+from wireproof.wire.reading import Reading, call_events, read_body, wrong_calls
 from wireproof.wire.violation import MemberFault, Members, Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 ENVELOPE = "responses.whole.envelope"
 MESSAGE = "responses.whole.message"
@@ -67,7 +67,7 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
         if item.get("type") == "message":
             yield from _message(item, place)
         elif item.get("type") == "function_call":
-            yield from _call(next(numbers), item)
+            yield from call_events(next(numbers), item.get("call_id"), item.get("name"), item.get("arguments"))
     yield from _call_faults(calls, place)
     yield from ends(payload, 0, called=bool(calls))
 
@@ -91,13 +91,6 @@ def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
         # The role alone leaves the text as it is.
         spoils = frozenset({Facet.TEXT}) if len(faults) > known else UNTOUCHED
         yield Violation(requirement=MESSAGE, seen="; ".join(faults[:4]), place=place, spoils=spoils)
-
-
-def _call(index: int, item: JsonObject) -> Iterable[ChatEvent]:
-    id_, name = text_of(item.get("call_id")) or "", text_of(item.get("name")) or ""
-    yield CallOpened(frame=0, choice=0, index=index, id=id_, name=name)
-    if (arguments := text_of(item.get("arguments"))) is not None:
-        yield Fragment(frame=0, choice=0, index=index, text=arguments)
 
 
 _LOST = {

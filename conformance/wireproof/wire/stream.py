@@ -22,7 +22,7 @@ from wireproof.wire.table import FrameFault, Hole, Sign, State, Table
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 
 LOST = frozenset({Facet.FINISH, Facet.USAGE, Facet.END, Facet.ERROR})
@@ -109,8 +109,7 @@ class Stream:
     """Reads one streamed body as it arrives.
 
     Args:
-        machine: What the surface makes of its frames.
-        findings: Where the machine adds its violations.
+        machine: Makes what the surface makes of its frames; it adds its violations to these findings.
         faults: Fault of a frame → the requirement that it breaks.
         reads_malformed: A frame with malformed bytes is judged by the data that can be read of it. Without, nothing is
             judged after one.
@@ -119,15 +118,14 @@ class Stream:
 
     def __init__(
         self,
-        machine: Machine,
-        findings: Findings,
+        machine: Callable[[Findings], Machine],
         faults: Mapping[FrameFault, str],
         *,
         reads_malformed: bool,
         strict_only: Collection[FrameFault] = (),
     ) -> None:
-        self._machine = machine
-        self._findings = findings
+        self._findings = Findings()
+        self._machine = machine(self._findings)
         self._faults = faults
         self._reads_malformed = reads_malformed
         self._strict_only = strict_only
@@ -276,16 +274,9 @@ def _is_readable(line: str) -> bool:
     return True
 
 
-def read_pieces(stream: Stream, pieces: Iterable[bytes], *, ended: bool) -> Reading:
-    """Read a streamed body from the pieces in which it arrived.
-
-    Args:
-        stream: A stream that has read nothing yet.
-        pieces: Its bytes, cut anywhere.
-        ended: Whether that is all of it; False where the client left before the end, so nothing is missing.
-    """
+def read_pieces(stream: Stream, pieces: Iterable[bytes]) -> Reading:
+    """Read a streamed body from the pieces in which it arrived, cut anywhere; the stream has read nothing yet."""
     for piece in pieces:
         stream.feed(piece)
-    if ended:
-        stream.end()
+    stream.end()
     return stream.reading()

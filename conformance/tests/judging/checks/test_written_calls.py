@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.judging.among_answers import without_calls
+from wireproof.judging.among_exchanges import without_calls
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.checks.written_calls import HINT, written_call
 

@@ -9,8 +9,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live_answers import STOPPED
-from wireproof.judging.checks.live_said import asked_texts, cut_short, made_calls, place_in, refuses, sent_words
+from wireproof.judging.checks.live_answers import (
+    STOPPED,
+    asked_texts,
+    cut_short,
+    made_calls,
+    place_in,
+    refuses,
+    sent_words,
+)
 from wireproof.judging.checks.places import fragments_in, place_of
 from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live_said import refuses, thinks
+from wireproof.judging.checks.live_answers import refuses, thinks
 from wireproof.judging.checks.places import last_usage, place_of, reading_of, tokens_in
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen

@@ -64,18 +64,15 @@ def _texts(exchange: Exchange, texts: list[str]) -> Iterator[str]:
 
 def _sent(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """(whose text it is, text) of all that must not be changed. Empty ones cannot be looked for."""
+    codex = exchange.target.backend is Backend.CODEX
     for message in exchange.conversation.history:
         text = text_of(message["content"])
         if message["role"] == "user":
             yield "a text of the user", text
-        elif message["role"] == "tool" and text and not _cut_by_codex(exchange, text):
+        elif message["role"] == "tool" and text and not (codex and len(text) > CODEX_KEEPS):
             yield "the result of a tool", text
     if exchange.turn is not None and exchange.turn.say:
         yield "the text of the user", exchange.turn.say
-
-
-def _cut_by_codex(exchange: Exchange, text: str) -> bool:
-    return exchange.target.backend is Backend.CODEX and len(text) > CODEX_KEEPS
 
 
 def _times(count: int) -> str:

@@ -30,12 +30,9 @@ def kept(exchange: ClientExchange) -> Occasion:
     return Occasion(exchange=exchange.number)
 
 
-def broken(
-    exchange: ClientExchange, wrong: str, path: Path | None = None, *, kind: str = "", hint: str = ""
-) -> Occasion:
+def broken(exchange: ClientExchange, wrong: str, path: Path | None = None, *, kind: str = "") -> Occasion:
     """A place at which it is broken; `path` leads to what is wrong in the body of the request."""
-    place = place_in(exchange.transcript, path)
-    return Occasion(exchange=exchange.number, wrong=Seen(wrong, place, kind=kind, hint=hint))
+    return Occasion(exchange=exchange.number, wrong=Seen(wrong, place_in(exchange.transcript, path), kind=kind))
 
 
 ClientCheck = Callable[[ClientRecord], Iterable[Occasion]]
