@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.wire.fields import JsonObject, json_object
+from wireproof.wire.locating import strings_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,27 +36,13 @@ class Sent:
     def of(cls, request: bytes) -> Sent:
         """What the body of a request has."""
         body = json_object(request) or {}
-        plain = {text for text in _texts_in(body) if len(text) >= WORDS}
-        spelt = {json.dumps(text)[1:-1] for text in plain} | {
-            json.dumps(text, ensure_ascii=False)[1:-1] for text in plain
-        }
+        plain = {text for _, text in strings_in(body) if len(text) >= WORDS}
+        spelt = {json.dumps(text, ensure_ascii=plainly)[1:-1] for text in plain for plainly in (True, False)}
         return cls(fields=frozenset(body), texts=tuple(sorted(plain | spelt, key=lambda one: (-len(one), one))))
 
 
 WORDS = 12
 """Characters of a text of a request that an error is taken to repeat. A shorter one may be a word of its own."""
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _texts_in(inner)
-        case list():
-            for inner in value:
-                yield from _texts_in(inner)
 
 
 def said_in(body: bytes, sent: Sent) -> str:
@@ -69,7 +56,10 @@ def said_in(body: bytes, sent: Sent) -> str:
         return _shortened(masked(other, sent))
     # The first alone: of several tools each has the same fault, and what else one request has is no other cause.
     complaint = next(_complaints(other), None) if isinstance(other, list) else None
-    return masked(_first_line(body) if complaint is None else complaint, sent)
+    if complaint is None:
+        lines = (line.strip() for line in _TAG.sub(" ", body.decode("utf-8", errors="replace")).splitlines())
+        complaint = next(filter(None, lines), "")
+    return masked(complaint, sent)
 
 
 def _complaints(detail: list[object]) -> Iterator[str]:
@@ -97,11 +87,6 @@ def _shortened(message: str) -> str:
     shorter = _SHOWN_VALUE.sub("{…}", message)
     # One that is an object as a whole says what it says in there.
     return message if shorter in {message, "{…}"} else _shortened(shorter)
-
-
-def _first_line(body: bytes) -> str:
-    text = _TAG.sub(" ", body.decode("utf-8", errors="replace"))
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 _TAG = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)

@@ -36,6 +36,15 @@ def written(path: Sequence[Step]) -> str:
     return "".join(steps).removeprefix(".")
 
 
+def strings_in(value: object, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """The strings in a JSON value with the paths that lead to them, in the order in which they stand."""
+    if isinstance(value, str):
+        yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield from strings_in(one, (*path, step))
+
+
 def locate(frame: SseFrame, path: Sequence[Step], at: int | None = None) -> Place:
     """The place of a value in a frame; a whole body counts as one, whose places have no number of a frame.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
-# No slots: `cached_property` keeps its value in the instance's `__dict__`.
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """A body, read."""
@@ -31,6 +29,7 @@ class Reading:
     """What the body says, in order."""
     violations: tuple[Violation, ...]
     """The requirements that it breaks, in the order in which that shows."""
+    _answers: dict[bool, Answer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def keepalives(self) -> int:
@@ -50,15 +49,9 @@ class Reading:
 
     def assembled(self, *, cumulative: bool) -> Answer:
         """The events, assembled; once for each way in which deltas may carry arguments."""
-        return self._as_cumulative if cumulative else self._as_usual
-
-    @cached_property
-    def _as_usual(self) -> Answer:
-        return assemble(self.events)
-
-    @cached_property
-    def _as_cumulative(self) -> Answer:
-        return assemble(self.events, cumulative=True)
+        if cumulative not in self._answers:
+            self._answers[cumulative] = assemble(self.events, cumulative=cumulative)
+        return self._answers[cumulative]
 
 
 def read_body(

@@ -76,7 +76,7 @@ def arguments_cumulative(exchange: Exchange) -> Iterable[Seen]:
     if not exchange.cumulative:
         return
     for choice, number, want, _, fragments in _numbered(exchange):
-        if not _extend(fragments):
+        if not extend(fragments):
             seen = f"a delta of {want.name} does not repeat the arguments that the delta before it held"
             yield Seen(seen, _fragment_place(exchange, choice, number, _broken_off(fragments)))
 
@@ -92,7 +92,7 @@ def _broken_off(fragments: list[str]) -> str:
     return next(later for earlier, later in pairs if not later.startswith(earlier))
 
 
-def _extend(fragments: list[str]) -> bool:
+def extend(fragments: list[str]) -> bool:
     """Whether each fragment begins with the one before; empty ones, which open a call, do not count."""
     return all(later.startswith(earlier) for earlier, later in pairwise(filter(None, fragments)))
 
@@ -105,7 +105,7 @@ def _repeated(want: ExpectedCall, fragments: list[str]) -> bool:
     last = "".join(filled[-1:])
     whole = want.arguments.startswith(last) if known else is_object(last)
     # A single delta with all of the arguments is right in both ways.
-    return len(filled) > 1 and whole and _extend(filled)
+    return len(filled) > 1 and whole and extend(filled)
 
 
 @check("chat.stream.arguments-verbatim")
@@ -115,7 +115,7 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
         if is_kept(want, got):
             continue
         # Characters that were cut to pieces, and arguments streamed in the other way, have requirements of their own.
-        if torn(want.arguments, got.arguments) or (exchange.cumulative and not _extend(fragments)):
+        if torn(want.arguments, got.arguments) or (exchange.cumulative and not extend(fragments)):
             continue
         if not exchange.cumulative and _repeated(want, fragments):
             continue

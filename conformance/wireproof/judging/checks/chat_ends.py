@@ -46,7 +46,9 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """A usage chunk on request only, with the backend's counts, those of all choices together."""
     got, place = exchange.answer.usage, place_of(exchange, TokenUsage)
-    if (times := _running(exchange)) > 1:
+    payloads = (payload for _, payload in reading_of(exchange).payloads)
+    times = sum(bool(one.get("choices")) and usage_of(one.get("usage"), 0) is not None for one in payloads)
+    if times > 1:
         seen = f"{times} chunks have counts beside their choices; clients that add up what chunks count get too many"
         yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE)
     elif not exchange.conversation.usage:
@@ -65,12 +67,6 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
         yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
-
-
-def _running(exchange: Exchange) -> int:
-    """How many chunks have counts beside their choices."""
-    payloads = (payload for _, payload in reading_of(exchange).payloads)
-    return sum(bool(one.get("choices")) and usage_of(one.get("usage"), 0) is not None for one in payloads)
 
 
 @check("chat.stream.done-last")
@@ -148,7 +144,8 @@ def error_after_call(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.keepalive", "responses.stream.keepalive", "messages.stream.keepalive")
 def keepalive(exchange: Exchange) -> Iterable[Seen]:
     """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
-    if not _is_kept_alive(exchange):
+    # A keep-alive that is no comment is one fault; that no comment came follows from it.
+    if not reading_of(exchange).keepalives:
         interval = _known_interval(exchange)
         yield Seen(f"no comment came while the backend was silent for several times {interval:g} s")
 
@@ -156,21 +153,9 @@ def keepalive(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.keepalive-is-comment")
 def keepalive_is_comment(exchange: Exchange) -> Iterable[Seen]:
     """For the grammar, where anything came to be a comment."""
-    _is_kept_alive(exchange)
+    if not reading_of(exchange).keepalives:
+        _known_interval(exchange)
     return ()
-
-
-def _is_kept_alive(exchange: Exchange) -> bool:
-    """Whether anything came while the backend was silent.
-
-    Raises:
-        NotShownError: nothing did, and the silence may have been shorter than the target's interval.
-    """
-    # A keep-alive that is no comment is one fault; that no comment came follows from it.
-    if reading_of(exchange).keepalives:
-        return True
-    _known_interval(exchange)
-    return False
 
 
 def _known_interval(exchange: Exchange) -> float:
@@ -189,10 +174,10 @@ def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
     """As many comments come as the client waits for. That none comes at all is for the row of keep-alives itself."""
     due = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0
     came = reading_of(exchange).keepalives
-    if due and not came:
-        _known_interval(exchange)
-    if 0 < came < due:
-        interval = _known_interval(exchange)
+    if came >= due:
+        return
+    interval = _known_interval(exchange)
+    if came:
         number = "one keep-alive" if came == 1 else f"{came} keep-alives"
         yield Seen(f"{number} came, and no more, while the backend was silent for more than {due} times {interval:g} s")
 

@@ -25,15 +25,12 @@ def unspaced(text: str) -> str:
     return "".join(text.split())
 
 
-def kind_of(want: str, got: str) -> str:
-    """`BLANKS` where two texts differ in white space alone; "" where words differ."""
-    return BLANKS if unspaced(want) and unspaced(want) == unspaced(got) else ""
-
-
 def difference_in(want: str, got: str) -> str:
     """`BLANKS`, `CUT`, `GONE` or `MORE` where that is all that is wrong with a text; else ""."""
-    if kind_of(want, got) or want.startswith(got):
-        return kind_of(want, got) or (CUT if got else GONE)
+    if unspaced(want) and unspaced(want) == unspaced(got):
+        return BLANKS
+    if want.startswith(got):
+        return CUT if got else GONE
     left = iter(got)
     return MORE if want and all(character in left for character in want) else ""
 

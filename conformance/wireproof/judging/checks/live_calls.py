@@ -6,9 +6,9 @@ pictures are known by the tokens that were counted.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from wireproof.judging.checks.chat_calls import extend
 from wireproof.judging.checks.live_answers import (
     STOPPED,
     asked_texts,
@@ -74,7 +74,7 @@ def incremental(exchange: Exchange) -> Iterable[Seen]:
         return
     for fragments in fragments_in(exchange).values():
         pieces = [*filter(None, fragments)]
-        repeated = len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
+        repeated = len(pieces) > 1 and extend(pieces)
         if repeated and isinstance(as_json(pieces[-1]), dict):
             seen = f"each of {len(pieces)} deltas repeats the arguments so far; clients join them to broken JSON"
             yield Seen(seen, place_of(exchange, Fragment))

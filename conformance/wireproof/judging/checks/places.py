@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
-from wireproof.judging.checks.diff import difference, difference_in, is_object, kind_of, unspaced
+from wireproof.judging.checks.diff import BLANKS, difference, difference_in, is_object, unspaced
 from wireproof.judging.registry import Seen
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
@@ -16,13 +16,13 @@ from wireproof.wire.events import CallOpened, Finished, Fragment, Text
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, list_of, marked, object_of, parse_json, text_of
 from wireproof.wire.grammar import OPENING
-from wireproof.wire.locating import Step, locate, written
+from wireproof.wire.locating import Step, locate, strings_in, written
 from wireproof.wire.quoting import apart, parting, quoted
 from wireproof.wire.sse import SseFrame
 from wireproof.wire.violation import MemberFault, Members, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
@@ -126,7 +126,8 @@ def text_spot(exchange: Exchange, choice: int, want: str, got: str) -> Spot:
 
 def wrong_text(seen: str, place: Place | None, want: str, got: str) -> Seen:
     """That a text is another one than the right one."""
-    return Seen(seen, place, kind=kind_of(want, got), differs=difference_in(want, got))
+    differs = difference_in(want, got)
+    return Seen(seen, place, kind=BLANKS if differs == BLANKS else "", differs=differs)
 
 
 def arguments_spot(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Spot:
@@ -154,7 +155,7 @@ def _in_piece(exchange: Exchange, piece: Text | Fragment, at: int) -> Spot:
     # Pieces may be equal, as those of two choices: each is found by how many like it came before in the same frame.
     alike = (one for one in reading.events if isinstance(one, type(piece)) and _says(one) == _says(piece))
     before = next(number for number, one in enumerate(alike) if one is piece)
-    paths = [path for path, text in _strings(payload) if text == piece.text and path[-1] in _NAMES[type(piece)]]
+    paths = [path for path, text in strings_in(payload) if text == piece.text and path[-1] in _NAMES[type(piece)]]
     path = paths[before] if before < len(paths) else ()
     shown = written(path) if exchange.mode is Mode.WHOLE else ""
     return Spot(place=locate(frame, path, at) if path else frame.place, path=shown)
@@ -166,15 +167,6 @@ _NAMES = {Text: {"content", "text", "delta"}, Fragment: {"arguments", "delta", "
 
 def _says(piece: Text | Fragment) -> tuple[int, str]:
     return piece.frame, piece.text
-
-
-def _strings(value: object, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
-    """The strings in a JSON value with the paths that lead to them, in the order in which they stand."""
-    if isinstance(value, str) and path:
-        yield path, value
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, one in inner:
-        yield from _strings(one, (*path, step))
 
 
 def frame_place(reading: Reading, number: int) -> Place | None:

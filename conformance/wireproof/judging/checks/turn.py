@@ -67,7 +67,7 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
 def _calls(exchange: Exchange, received: JsonObject) -> Iterable[Seen]:
     """Each call of the history is in what the backend received, with its arguments unchanged."""
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
-    flat = "\n".join(text for _, text in texts_of(received))
+    flat = _flat(received)
     # Cursor's agent service takes the arguments of a call as data, and Messages carry them so.
     data = exchange.target.backend is Backend.CURSOR or exchange.dialect.spec.arguments_are_data
     # A text-only backend gets them written in a text.
@@ -122,6 +122,11 @@ def texts_of(received: JsonObject) -> Iterable[tuple[str | None, str]]:
         yield "user", str(item.get("text", ""))
 
 
+def _flat(received: JsonObject) -> str:
+    """All of its texts as one."""
+    return "\n".join(text for _, text in texts_of(received))
+
+
 def objects_of(received: JsonObject, member: str) -> list[JsonObject]:
     """The objects of a list. A proxy may have sent anything there; what is no object is passed over."""
     return [item for item in received.get(member) or () if isinstance(item, dict)]
@@ -145,7 +150,7 @@ def tool_result(exchange: Exchange) -> Iterable[Seen]:
     paired = {(item.get("call_id"), text_of(item.get("output"))) for item in _history(received, _RESULT)}
     # Without its results, which have ids of their own.
     said = [item for item in objects_of(received, "history") if item.get("type") != _RESULT]
-    flat = "\n".join(text for _, text in texts_of({**received, "history": said}))
+    flat = _flat({**received, "history": said})
     names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
     end = 0
     for message in exchange.conversation.history:
@@ -211,7 +216,7 @@ def _last_place(text: str, word: str) -> int:
 def _ids_of(received: JsonObject, name: str) -> list[str]:
     """The ids under which calls of a function reached the backend."""
     ids = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
-    return ids + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in texts_of(received)))
+    return ids + re.findall(rf"{re.escape(name)}:([^\]\s]+)", _flat(received))
 
 
 @check("turn.tool-registry-order")
