@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wireproof.judging.crashes import error_in
+from wireproof.judging.error_texts import error_in
 
 CRASHES = {
     name: (crash["printed"], crash["error"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.answered import refused, refused_in_words
-from wireproof.judging.crashes import error_in
+from wireproof.judging.error_texts import error_in
 from wireproof.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -56,9 +56,11 @@ class SymptomCase:
 
 def case_of(exchange: Exchange, catalogue: Catalogue) -> SymptomCase | None:
     """An exchange without an answer as a case; None if it has one."""
-    symptom = _symptom(exchange)
+    symptom: Symptom | LateError | None = symptom_of(exchange)
     if symptom is None:
         return None
+    if isinstance(symptom, ErrorAs200) and _failures(exchange) & _BEFORE_ANY_OUTPUT:
+        symptom = LateError(surface=exchange.dialect.spec.surface, mode=exchange.mode)
     exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
     # What the scenario exercises may be about other forms only; then its first row has the violation.
     subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
@@ -71,13 +73,6 @@ def case_of(exchange: Exchange, catalogue: Catalogue) -> SymptomCase | None:
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
         strict_only=refused_in_words(exchange),
     )
-
-
-def _symptom(exchange: Exchange) -> Symptom | LateError | None:
-    symptom = symptom_of(exchange)
-    if isinstance(symptom, ErrorAs200) and _failures(exchange) & _BEFORE_ANY_OUTPUT:
-        return LateError(surface=exchange.dialect.spec.surface, mode=exchange.mode)
-    return symptom
 
 
 _BEFORE_ANY_OUTPUT = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.UNMET}

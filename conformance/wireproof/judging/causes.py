@@ -150,7 +150,10 @@ def find_causes(
     alike: dict[AnySymptom, list[SymptomCase]] = {}
     for case in (*cases, *missing, *mixed):
         alike.setdefault(_symptom(case, absences), []).append(case)
-    _join_refused(alike)
+    # After a death no connection can be made until the process runs again: that is the same cause.
+    died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
+    if died is not None and Nothing.REFUSED in alike:
+        alike[died] += alike.pop(Nothing.REFUSED)
     causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
     for case in expected:
         symptom = _symptom(case, absences)
@@ -159,9 +162,8 @@ def find_causes(
     found = [_cause(symptom, those, kept) for symptom, those in causes.items()]
     hidden = {exchange for cause in found for exchange in cause.hidden}
     left = [one for one in findings if one.exchange not in hidden]
-    died = any(isinstance(symptom, Died) for symptom in causes)
     named = _of_named_tools(aside, kept)
-    return (*found, *_of_crowds(aside, died=died), *named, *_of_form(left, constant_usages(kept)))
+    return (*found, *_of_crowds(aside, died=died is not None), *named, *_of_form(left, constant_usages(kept)))
 
 
 def _without(exchanges: Sequence[Exchange], cases: Sequence[SymptomCase]) -> Sequence[Exchange]:
@@ -185,13 +187,6 @@ def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
     # Where anything is answered, an error of the same words may be the right one.
     asked = features(exchange) & (set(Surface) if request is not None else {*Surface, *Mode})
     return not any(asked <= features(other) for other in served)
-
-
-def _join_refused(alike: dict[AnySymptom, list[SymptomCase]]) -> None:
-    """After a death no connection can be made until the process runs again: that is the same cause."""
-    died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
-    if died is not None and Nothing.REFUSED in alike:
-        alike[died] += alike.pop(Nothing.REFUSED)
 
 
 def _own_matter(symptom: AnySymptom, cases: Sequence[SymptomCase]) -> bool:
@@ -342,11 +337,10 @@ def _joined(one: Members | ConstantUsage, other: Members | ConstantUsage) -> Mem
 def _form_cause(symptom: Members | ConstantUsage, found: Sequence[ExchangeFinding]) -> Cause:
     # Counts that never change break the row that asks for them, whichever row the first finding is of.
     constant = isinstance(symptom, ConstantUsage)
-    first, others = (_of_usage(str(symptom), found[0]), found) if constant else (found[0].finding, found[1:])
+    first, others = found[0].finding, found if constant else found[1:]
+    if constant:
+        row, place = row_of(Facet.USAGE, first.form), found[0].exchange.body_place
+        violation = Violation(requirement=row, seen=str(symptom), place=place, spoils=UNTOUCHED)
+        first = replace(first, violation=violation)
     exchanges = tuple(dict.fromkeys(one.exchange for one in found))
     return Cause(symptom=symptom, finding=first, exchanges=exchanges, others=tuple(others))
-
-
-def _of_usage(seen: str, first: ExchangeFinding) -> Finding:
-    row, place = row_of(Facet.USAGE, first.exchange.form), first.exchange.body_place
-    return replace(first.finding, violation=Violation(requirement=row, seen=seen, place=place, spoils=UNTOUCHED))

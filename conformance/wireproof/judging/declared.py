@@ -42,9 +42,10 @@ def _without(
 ) -> ScenarioRun:
     absent = {}
     for form, exchanges in run.exchanges.items():
-        why = next(filter(None, (_excused(one, declared, lacking) for one in exchanges)), "")
-        if why and all(map(_whole, exchanges)):
-            absent[form] = why
+        asked = ((surface_of(one), capability) for one in exchanges for capability in asked_for(one))
+        lacks = next((capability for surface, capability in asked if (surface, capability) in lacking), None)
+        if lacks is not None and all(map(_whole, exchanges)):
+            absent[form] = f"{lacks} declared absent: {declared[lacks]}"
     if not absent:
         return run
     return replace(
@@ -52,14 +53,6 @@ def _without(
         exchanges={form: those for form, those in run.exchanges.items() if form not in absent},
         absent={**run.absent, **absent},
     )
-
-
-def _excused(exchange: Exchange, declared: Mapping[Capability, str], lacking: set[tuple[Surface, Capability]]) -> str:
-    """Why an exchange lacks what its request asks for; "": that is not declared."""
-    for capability in asked_for(exchange):
-        if (surface_of(exchange), capability) in lacking:
-            return f"{capability} declared absent: {declared[capability]}"
-    return ""
 
 
 def _whole(exchange: Exchange) -> bool:

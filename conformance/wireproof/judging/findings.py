@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks import live
 from wireproof.judging.checks.answered import answered
 from wireproof.judging.registry import Checks, NotShownError
-from wireproof.judging.spoiling import ExchangeFinding, Spoilt, explained_by
+from wireproof.judging.spoiling import ExchangeFinding, explained_by
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.verdict import Finding
@@ -125,10 +124,10 @@ class RunFindings:
     def look(self, rows: Iterable[Requirement], exchange: Exchange) -> Iterator[Violation]:
         """What the checks of those rows find that are about answers of this form."""
         for row in rows:
-            if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
-                yield from self.guarded(row, answered(row.id, exchange, self.checks), exchange.form)
-            elif row.speaks_of(exchange.form):
-                yield from self.guarded(row, self._checked(row, exchange), exchange.form)
+            if row.speaks_of(exchange.form):
+                asked = row.stage is Stage.ANSWER
+                found = answered(row.id, exchange, self.checks) if asked else self._checked(row, exchange)
+                yield from self.guarded(row, found, exchange.form)
 
     def guarded(self, row: Requirement, found: Iterable[Violation], form: Form) -> Iterator[Violation]:
         """What a check finds, until it fails itself: that is an error of ours, and no matter of the other rows."""
@@ -149,10 +148,6 @@ class RunFindings:
         # What is missing beside the content leaves it to be judged, and its counts.
         if not any(UNREADABLE & (UNREADABLE if one.spoils is None else one.spoils) for one in found):
             yield from live.look(row, exchange)
-
-    def readable(self, earlier: Mapping[Facet, ExchangeFinding] = MappingProxyType({})) -> Spoilt:
-        """What can be read of an answer of which nothing has been found yet."""
-        return Spoilt(self.catalogue, earlier)
 
     def explained(self, exchange: Exchange) -> dict[Facet, ExchangeFinding]:
         """The parts in which an answer may differ from another one, each with a finding in it that explains that."""

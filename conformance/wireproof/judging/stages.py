@@ -76,7 +76,7 @@ def _requests(exchanges: Sequence[Exchange], shown: RunFindings) -> None:
             for one in lost:
                 shown.hide_meaning(exchange, one)
             found += lost or shown.find(exchange, shown.look(shown.of(*CONTENT), exchange))
-        spoilt = shown.readable()
+        spoilt = Spoilt(shown.catalogue, {})
         spoilt.add(one for one in found if one.requirement not in judged)
         cause = spoilt.first
 
@@ -158,7 +158,7 @@ def _exchange(
     if exchange.reading is None:
         return earlier
     shown.served.append(exchange)
-    spoilt = shown.readable(earlier)
+    spoilt = Spoilt(shown.catalogue, earlier)
     if earlier:
         shown.alone[exchange] = next(iter(earlier.values()))
     read = (one for one in exchange.reading.violations if one.requirement not in shown.catalogue.later)

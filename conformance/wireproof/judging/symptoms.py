@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wireproof.judging.crashes import error_in
-from wireproof.judging.error_texts import Sent, exception_in, in_envelope, masked, said_in
+from wireproof.judging.error_texts import Sent, error_in, exception_in, in_envelope, masked, said_in
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End, Transcript
 from wireproof.wire.fields import json_object

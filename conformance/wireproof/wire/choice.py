@@ -270,7 +270,9 @@ class ChoiceReader:
             case CallSign.ASTRAY:
                 return _astray(call, len(self._ids))
             case CallSign.PART if state is CallState.UNKNOWN:
-                return f"its first delta lacks its {' and its '.join(_lacking(call))}"
+                members = {"id": bool(call.id), "type function": call.function, "name": bool(call.name)}
+                lacking = [member for member, there in members.items() if not there]
+                return f"its first delta lacks its {' and its '.join(lacking)}"
             case CallSign.PART:
                 return f"a later delta repeats its {'id' if call.id else 'name'}"
             case CallSign.HEAD if state is CallState.OPENED:
@@ -314,9 +316,3 @@ def _astray(call: CallDelta, opened: int) -> str:
         return f"a call is opened under the id of an earlier one, {short(call.id)}"
     known = "one call has" if opened == 1 else f"{opened or 'no'} calls have"
     return f"a delta of index {call.index}, when {known} been opened"
-
-
-def _lacking(call: CallDelta) -> list[str]:
-    """What the first delta of a call must have and this one has not."""
-    members = {"id": bool(call.id), "type function": call.function, "name": bool(call.name)}
-    return [member for member, there in members.items() if not there]

@@ -107,20 +107,17 @@ def _choice(position: int, choice: JsonObject, place: Place) -> Iterator[ChatEve
         return
     if (role := text_of(message.get("role"))) is not None:
         yield Role(frame=0, choice=index, role=role)
-    yield from _content(index, message.get("content"), place)
+    content = message.get("content")
+    if isinstance(content, str):
+        yield Text(frame=0, choice=index, text=content)
+    # Null is right beside calls; where it is not, the checks of content say so.
+    elif content is not None:
+        seen = f"choice {index}: content is neither a string nor null"
+        yield Violation(requirement=ENVELOPE, seen=seen, place=place, spoils=frozenset({Facet.TEXT}))
     yield from _calls(index, message.get("tool_calls"), place)
     yield from _legacy(index, message.get("function_call"), place)
     if (reason := text_of(choice.get("finish_reason"))) is not None:
         yield Finished(frame=0, choice=index, reason=reason)
-
-
-def _content(choice: int, content: object, place: Place) -> Iterator[ChatEvent | Violation]:
-    if isinstance(content, str):
-        yield Text(frame=0, choice=choice, text=content)
-    # Null is right beside calls; where it is not, the checks of content say so.
-    elif content is not None:
-        seen = f"choice {choice}: content is neither a string nor null"
-        yield Violation(requirement=ENVELOPE, seen=seen, place=place, spoils=frozenset({Facet.TEXT}))
 
 
 def _calls(choice: int, calls: object, place: Place) -> Iterator[ChatEvent | Violation]:

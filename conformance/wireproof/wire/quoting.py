@@ -13,8 +13,6 @@ FEW = 60
 """Those of a value beside which it shows others."""
 BEFORE = 20
 """Characters before a difference that are shown with it."""
-_BMP = 0x10000
-"""The first character that JSON escapes as a pair."""
 
 
 def quoted(value: object, most: int = SHOWN) -> str:
@@ -60,10 +58,5 @@ def visible(text: str) -> str:
 
     An answer may hold some that would steer a terminal, turn a line round, or be taken for blanks.
     """
-    return "".join(one if one.isprintable() else _escaped(one) for one in text)
-
-
-def _escaped(one: str) -> str:
-    short = json.dumps(one)[1:-1]
     # DEL is the one that JSON leaves as it is.
-    return short if short != one or ord(one) >= _BMP else f"\\u{ord(one):04x}"
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1].replace("\x7f", r"\u007f") for one in text)

@@ -14,7 +14,7 @@ from wireproof.model.served import SERVED_KEY
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in
 from wireproof.reading.schemas import SchemaFault, faults
-from wireproof.wire.fields import JsonObject, object_of, parse_json
+from wireproof.wire.fields import object_of, parse_json
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Place, StatusDue
 
@@ -74,16 +74,13 @@ def error_no_internals(exchange: Exchange) -> Iterable[Seen]:
 
 
 def _errors(exchange: Exchange) -> Iterable[tuple[int, bytes]]:
+    """Where errors stand, and their bytes: a body, chat's own frames, error events, and responses that failed."""
     if not exchange.transcript.ok:
         yield 0, exchange.transcript.body
-    elif exchange.reading is not None:
-        yield from ((frame.offset, frame.raw) for frame, payload in exchange.reading.payloads if _fails(payload))
-
-
-def _fails(payload: JsonObject) -> bool:
-    """Whether a frame reports an error: chat's own, an error event, or a response that failed."""
-    response = object_of(payload.get("response"))
-    return payload.get("type") == "error" or any(one.get("error") is not None for one in (payload, response))
+    for frame, payload in exchange.reading.payloads if exchange.transcript.ok and exchange.reading else ():
+        holders = (payload, object_of(payload.get("response")))
+        if payload.get("type") == "error" or any(one.get("error") is not None for one in holders):
+            yield frame.offset, frame.raw
 
 
 @check("http.error.rate-limit")

@@ -85,9 +85,8 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
     """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
     indexes = [choice.index for choice in exchange.answer.choices]
     if indexes != list(range(exchange.conversation.choices)):
-        yield Seen(
-            f"n is {exchange.conversation.choices}; the stream has choices {quoted(indexes)}", exchange.body_place
-        )
+        seen = f"n is {exchange.conversation.choices}; the stream has choices {quoted(indexes)}"
+        yield Seen(seen, exchange.body_place)
 
 
 @check("turn.calls-declared")
@@ -96,10 +95,8 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     declared = exchange.conversation.tool_names
     for call in made_calls(exchange):
         if call.name not in declared:
-            yield Seen(
-                f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}",
-                exchange.body_place,
-            )
+            seen = f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}"
+            yield Seen(seen, exchange.body_place)
 
 
 @check("turn.tool-choice-forced")
@@ -144,9 +141,8 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
         return
     value = as_json(choice.text or "")
     wrong = "it is not JSON" if value is None else "; ".join(misfits(asks.schema, value)[:1])
-    yield Seen(
-        f"the text does not fit the schema that the request sets: {wrong}; {quoted(choice.text)}", place_in(exchange)
-    )
+    seen = f"the text does not fit the schema that the request sets: {wrong}; {quoted(choice.text)}"
+    yield Seen(seen, place_in(exchange))
 
 
 @check(

@@ -61,20 +61,18 @@ def unpublished(
         if fault.path not in apart:
             found.setdefault(fault.path, fault)
     for fault in sorted(found.values(), key=lambda one: one.unknown)[:_SEEN]:
+        # A vendor says a word of its own where OpenAI has a few: no client was seen to choose by these.
+        mistyped = fault.about is not None and fault.about.fault is MemberFault.MISTYPED
+        extended = mistyped and fault.path[-1:] == _EXTENDED
         yield Seen(
             fault.sentence,
             locate(frame, fault.at),
-            strict_only=fault.unknown or _is_extended(fault),
+            strict_only=fault.unknown or extended,
             kind="/".join(fault.path),
             part=Facet.USAGE if "usage" in fault.path else None,
             spoils=UNTOUCHED if fault.unknown else _spoilt(fault),
             about=fault.about,
         )
-
-
-def _is_extended(fault: SchemaFault) -> bool:
-    """Whether a vendor says a word of its own where OpenAI has a few: no client was seen to choose by these."""
-    return fault.path[-1:] == _EXTENDED and fault.about is not None and fault.about.fault is MemberFault.MISTYPED
 
 
 def of_whole(

@@ -144,10 +144,8 @@ def settings_reach_backend(exchange: Exchange) -> Iterable[Seen]:
         came, sent = received.get(_SETTINGS[name]), [value] if name == "stop" and isinstance(value, str) else value
         if came != sent:
             # An answer at another temperature reads as one at the right one does.
-            yield Seen(
-                f"`{name}` is {quoted(sent)} in the request; the backend received {quoted(came)}",
-                strict_only=name == "temperature",
-            )
+            seen = f"`{name}` is {quoted(sent)} in the request; the backend received {quoted(came)}"
+            yield Seen(seen, strict_only=name == "temperature")
 
 
 LONG = 1_000_000

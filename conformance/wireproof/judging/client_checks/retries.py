@@ -63,12 +63,9 @@ def _wait_of(exchange: ClientExchange) -> float | None:
     said: dict[str, str] = {
         name: headers[name] for name in ("retry-after", "retry-after-ms", "date") if name in headers
     }
+    counts = "retry-after-ms" in said or said.get("retry-after", "").strip().replace(".", "", 1).isdigit()
     # A date without a `Date` to compare it with has no length.
-    return asked_wait(said, datetime.fromtimestamp(0, UTC)) if "date" in said or _counts(said) else None
-
-
-def _counts(said: dict[str, str]) -> bool:
-    return "retry-after-ms" in said or said.get("retry-after", "").strip().replace(".", "", 1).isdigit()
+    return asked_wait(said, datetime.fromtimestamp(0, UTC)) if "date" in said or counts else None
 
 
 @check("client.no-blind-retry", unseen="no request was refused as wrong")
@@ -77,11 +74,13 @@ def no_blind_retry(record: ClientRecord) -> Iterator[Occasion]:
     for exchange in record.asked:
         if exchange.transcript.status not in WRONG:
             continue
-        again = next(record.again(exchange), None)
-        if again is None:
-            yield kept(exchange)
-        else:
-            yield broken(again, f"the same request was refused with {exchange.transcript.status} before")
+        yield _once(record, exchange, f"the same request was refused with {exchange.transcript.status} before")
+
+
+def _once(record: ClientRecord, exchange: ClientExchange, seen: str, kind: str = "") -> Occasion:
+    """That a request did not come again, or that it did."""
+    again = next(record.again(exchange), None)
+    return kept(exchange) if again is None else broken(again, seen, kind=kind)
 
 
 @check("client.retry-bounded", unseen="no request failed in a way that is worth another try")
@@ -134,10 +133,6 @@ def no_storm(record: ClientRecord) -> Iterator[Occasion]:
         yield broken(record.exchanges[-1], seen, kind="endless")
         return
     for exchange in record.asked:
-        if not exchange.whole:
-            continue
-        again = next(record.again(exchange), None)
-        if again is None:
-            yield kept(exchange)
-        else:
-            yield broken(again, "the same request had been answered before, and it was sent again", kind="again")
+        if exchange.whole:
+            seen = "the same request had been answered before, and it was sent again"
+            yield _once(record, exchange, seen, kind="again")
