@@ -104,7 +104,9 @@ class _Chat:
         usage = chunk.get("usage")
         for delta in deltas:
             # The choice that a usage chunk should not have is one fault: it is not also a delta after the finish.
-            if usage is None or not self._says_nothing(delta):
+            choice = self._choices.get(delta.index)
+            ended = choice is not None and choice.finished
+            if usage is None or not (ended and delta.signs() == [ChoiceSign.EMPTY]):
                 yield from self._delta(delta, frame)
         if counted := usage_of(usage, frame.number):
             yield counted
@@ -117,11 +119,6 @@ class _Chat:
             return StreamSign.BESIDE
         named = [self._choices.get(delta.index) for delta in deltas]
         return StreamSign.LATE if all(choice and choice.finished for choice in named) else StreamSign.CHUNK
-
-    def _says_nothing(self, delta: Delta) -> bool:
-        """Whether a delta brings nothing to a choice that has its finish."""
-        choice = self._choices.get(delta.index)
-        return choice is not None and choice.finished and delta.signs() == [ChoiceSign.EMPTY]
 
     def _compare(self, frame: SseFrame, chunk: JsonObject) -> None:
         for member, requirement in STABLE.items():
@@ -138,8 +135,7 @@ class _Chat:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
         known = len(choice.violations)
         yield from choice.read(delta, frame)
-        for violation in choice.violations[known:]:
-            self._findings.add(violation)
+        self._findings.violations += choice.violations[known:]
 
     def _close(self, place: Place, *, over: bool = False) -> bool:
         """End the answer; False if a choice was not finished. A stream without any choice lacks the first.
@@ -152,7 +148,7 @@ class _Chat:
         broken = [choice for choice in choices.values() if not choice.close(place)]
         for choice in broken:
             lacks = choice.violations[-1]
-            self._findings.add(replace(lacks, spoils=frozenset({Facet.FINISH})) if over else lacks)
+            self._findings.violations.append(replace(lacks, spoils=frozenset({Facet.FINISH})) if over else lacks)
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:

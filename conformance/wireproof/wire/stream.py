@@ -38,11 +38,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.violations: list[Violation] = []
-        """In the order in which they showed."""
-
-    def add(self, violation: Violation) -> None:
-        """Add a violation of a part of the stream; each part may break the same requirement."""
-        self.violations.append(violation)
+        """In the order in which they showed; each part of a stream may break the same requirement."""
 
     def add_once(self, violation: Violation) -> None:
         """Add a violation of the stream as a whole, unless it is known of this frame, or of another one alike."""

@@ -307,7 +307,9 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
 def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     """A call names a tool that the request declares, or one that the backend is known to call."""
     body = json_object(exchange.transcript.request_body) or {}
-    declared = [function.get("name") for function in _functions(body)]
+    # In the spelling of any surface.
+    tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
+    declared = [function.get("name") for function in (*tools, *objects_of(body, "functions"))]
     made = [call.name for wanted in exchange.wanted for call in wanted.calls]
     # A plain request has no reading.
     answer = (exchange.reading or answer_in(exchange)).answer
@@ -315,12 +317,6 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
         if call.name not in {*declared, *made}:
             seen = f"the answer calls {call.name}; the request declares {', '.join(map(str, declared)) or 'no tools'}"
             yield Seen(seen, exchange.body_place)
-
-
-def _functions(body: JsonObject) -> list[JsonObject]:
-    """The functions that a request declares, in the spelling of any surface."""
-    tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
-    return [*tools, *objects_of(body, "functions")]
 
 
 @check("turn.structured-output")
