@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from wireproof.driving.plain_requests import Asker
+from wireproof.driving.plain_requests import ask
 from wireproof.model.scenario import Request
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Transcript
@@ -44,8 +44,7 @@ class Proxy:
 
     def ask(self, *requests: Request) -> list[int | None]:
         async def play() -> list[int | None]:
-            asker = Asker(target=TARGET, send=self.send, send_at_once=self.send, unready=self.unready)
-            return [one.status for one in await asker.ask(requests)]
+            return [one.status for one in await ask(requests, TARGET, self.send, self.send, self.unready)]
 
         return asyncio.run(play())
 
@@ -82,10 +81,9 @@ def test_slots_that_were_not_held_show_nothing() -> None:
         return await proxy.send(request)
 
     async def play() -> None:
-        asker = Asker(target=TARGET, send=send, send_at_once=send, unready=proxy.unready)
-        leave = Request(path="/leave", unready=True, full=True)
+        wait, leave = (Request(path=path, unready=True, full=True) for path in ("/wait", "/leave"))
         with pytest.raises(UnseenError):
-            await asker.ask([Request(path="/wait", unready=True, full=True), leave])
+            await ask([wait, leave], TARGET, send, send, proxy.unready)
 
     asyncio.run(play())
 

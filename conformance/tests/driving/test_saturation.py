@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof.driving.saturation import saturated
+from wireproof.driving.plain_requests import saturated
 from wireproof.model.transcript import End, Transcript
 from wireproof.requests.plain import UnseenError
 

@@ -19,7 +19,7 @@ from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import BRIEF, IMPATIENT, Driver, is_refused
 from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles, leaves
-from wireproof.driving.restarting import FullError, GoneError, RenewedError
+from wireproof.driving.restarting import FullError, GoneError, RenewedError, Restarter
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.target_lock import locked
@@ -35,7 +35,6 @@ from wireproof.reading.right_answers import says_only_text
 from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
 from wireproof.targets.budget import Budget
-from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:
     from wireproof.driving.own_instances import Item
@@ -101,18 +100,16 @@ async def drive(
         keep: Called with each form as soon as it has been driven.
         silences: Those that a drive before it has seen: a silence was shown in its full length then.
     """
-    slots, adjusting = Slots(limit=Limit(most=jobs)), Adjusting(found=dict(target.adjusted))
+    slots, adjusting, budget = Slots(limit=Limit(most=jobs)), Adjusting(found=dict(target.adjusted)), budget or Budget()
     with locked(target.base_url) as lock:
         async with client_of(target) as client:
+            restarter = Restarter(client=client, budget=budget)
             sender = Sender(
-                client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
+                client=client, target=target, base_url=target.base_url, slots=slots, budget=budget, restarter=restarter
             )
             tried = Tried(asked=asked_texts([one.scenario for one in plan.every]))
-            driver = Driver(
-                sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=tried
-            )
             drives = _Drives(
-                driver=driver,
+                driver=Driver(sender=sender, adjusting=adjusting, tried=tried),
                 progress=progress,
                 keep=keep,
                 asks=_first_that(_asks, plan),
@@ -122,20 +119,24 @@ async def drive(
             await _all(plan, drives, lock)
             drives.keep_evidence(sender.evidence.shown)
     return Driving(
-        runs=[_joined(one.scenario, [drives.done[one, form] for form in one.forms]) for one in plan.every],
+        runs=[joined(one.scenario, [drives.done[one, form] for form in one.forms]) for one in plan.every],
         at_a_time=slots.limit.found,
         adjusted=adjusting.found,
-        ways=tuple(_ways(sender, slots.limit.found, jobs)),
+        ways=tuple(_ways(restarter, slots.limit.found, jobs)),
         silences=drives.troubles.silent if sender.starts else 0,
     )
 
 
-def _ways(sender: Sender, found: int, jobs: int) -> Iterator[WayTaken]:
+def _ways(restarter: Restarter, found: int, jobs: int) -> Iterator[WayTaken]:
     """The ways round faults that were taken in the course of a drive."""
     if found < jobs:
         yield WayTaken(name=FEWER_JOBS.name, answer=f"{found} at a time, {jobs} asked for")
-    if sender.fresh:
-        yield WayTaken(name=FRESH_INSTANCE.name, answer=sender.fresh)
+    reasons = {
+        "since it answered nothing or had no slot left": sum(bool(life.renewed) for life in restarter.lives),
+        "since it died": sum(life.death is not None for life in restarter.lives),
+    }
+    if fresh := ", ".join(f"{times} times {why}" for why, times in reasons.items() if times):
+        yield WayTaken(name=FRESH_INSTANCE.name, answer=fresh)
 
 
 async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> None:
@@ -248,15 +249,15 @@ class _Drives:
                 await self._look()
                 run = await self._with_room(one, form)
             except RenewedError as renewed:
-                self.troubles.note((one, form), silent=self.driver.sender.hangs)
+                self.troubles.note((one, form), silent=self.driver.sender.restarter.hangs)
                 why = str(renewed)
             except FullError as full:
                 self.troubles.note((one, form))
                 why = str(full)
                 await self._show_lost_slots(self.asks)
             except GoneError as gone:
-                if self._is_spare:
-                    return False
+                if self.driver.sender.base_url != self.driver.target.base_url:
+                    return False  # a spare instance
                 why = str(gone)
                 break
             else:
@@ -305,12 +306,11 @@ class _Drives:
 
     async def _beside_others(self, one: Planned, form: Form) -> bool:
         """Drive a form; False where it is to be driven with nothing beside it."""
-        sender = self.driver.sender
-        if sender.starts:
-            # Asked for each request, which may wait long for its slot.
-            sender = sender.guarded(self.troubles.guard)
+        starts = self.driver.sender.starts
+        # Asked for each request, which may wait long for its slot.
+        driver = self.driver.but(guard=self.troubles.guard) if starts else self.driver
         try:
-            run = await self._driven(one, form, replace(self.driver, sender=sender))
+            run = await self._driven(one, form, driver)
         except GoneError as gone:
             run = ScenarioRun(scenario=one.scenario, not_driven={form: str(gone)})
         except PutOffError:
@@ -319,7 +319,7 @@ class _Drives:
             self.troubles.note((one, form))
             return False
         # What had no room for two requests at once may have it on an instance of its own.
-        if sender.starts and (self._examine(one, form, run) or run.not_driven.get(form) == CROWDED):
+        if starts and (self._examine(one, form, run) or run.not_driven.get(form) == CROWDED):
             return False
         self._note(one, form, run)
         return True
@@ -334,9 +334,9 @@ class _Drives:
 
     def keep_evidence(self, shown: Sequence[Exchange]) -> None:
         """Keep what shows the fault that fresh instances went round, where its form was driven again."""
-        for item, run in self.done.items() if shown else ():
-            if item[0].scenario.name == shown[-1].scenario.name and item[1] == shown[-1].form:
-                self.done[item] = replace(run, exchanges={item[1]: tuple(shown)}, not_driven={})
+        for (one, form), run in self.done.items() if shown else ():
+            if (one.scenario.name, form) == (shown[-1].scenario.name, shown[-1].form):
+                self.done[one, form] = replace(run, exchanges={form: tuple(shown)}, not_driven={})
                 return
 
     def _note(self, one: Planned, form: Form, run: ScenarioRun) -> None:
@@ -344,44 +344,35 @@ class _Drives:
         self.keep(run)
         self.progress(one.scenario, form)
 
-    @property
-    def _is_spare(self) -> bool:
-        return self.driver.at.base_url != self.driver.target.base_url
-
     async def _driven(self, one: Planned, form: Form, driver: Driver | None = None) -> ScenarioRun:
-        if form in one.absent:
-            return ScenarioRun(scenario=one.scenario, absent={form: one.absent[form]})
-        if one.reason:
-            return ScenarioRun(scenario=one.scenario, not_driven={form: one.reason})
-        return await self._try(one, form, driver or self.driver)
-
-    def _hurried(self, item: Item) -> Driver:
-        """What sends a form of a scenario: with less time for each answer where enough have not come."""
-        if self.troubles.silent < SILENT:
-            return self.driver
-        return self.driver.impatient(item[0].scenario, BRIEF if self.troubles.is_expected(item) else IMPATIENT)
-
-    async def _try(self, one: Planned, form: Form, driver: Driver) -> ScenarioRun:
         undriven = partial(ScenarioRun, scenario=one.scenario)
+        if form in one.absent:
+            return undriven(absent={form: one.absent[form]})
+        if one.reason:
+            return undriven(not_driven={form: one.reason})
         try:
-            exchanges = await driver.exchanges(one.scenario, form)
+            exchanges = await (driver or self.driver).exchanges(one.scenario, form)
         except plain.UnknownHeaderError as unknown:
             return undriven(absent={form: str(unknown)})
         # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed.
         except plain.UnseenError as unseen:
             shown = {form: unseen.shown} if unseen.shown else {}
             return undriven(not_driven={form: str(unseen)}, set_aside=shown)
-        except HarnessError as error:
-            # Kept, not raised: the exchanges of all other scenarios can still be judged.
-            return undriven(error=str(error))
         # The form is driven again; or the machine itself fails, and would fail at every other one.
         except (RenewedError, FullError, PutOffError, GoneError, OSError):
             raise
-        except Exception as error:  # noqa: BLE001 (whatever it fails at, the others are driven)
-            return undriven(error=ours(f"drive {one.scenario.name} ({form})", error))
-        return (
-            undriven(not_driven={form: why}) if (why := _unseen(exchanges)) else undriven(exchanges={form: exchanges})
-        )
+        # Kept, not raised, whatever it fails at: the exchanges of all other scenarios can still be judged.
+        except Exception as error:  # noqa: BLE001
+            known = isinstance(error, HarnessError)
+            return undriven(error=str(error) if known else ours(f"drive {one.scenario.name} ({form})", error))
+        why = next(filter(None, map(_unseen, exchanges)), "")
+        return undriven(not_driven={form: why}) if why else undriven(exchanges={form: exchanges})
+
+    def _hurried(self, item: Item) -> Driver:
+        """What sends a form of a scenario: with less time for each answer where enough have not come."""
+        if self.troubles.silent < SILENT:
+            return self.driver
+        return self.driver.impatient(item[0].scenario, BRIEF if self.troubles.is_expected(item) else IMPATIENT)
 
 
 def _is_trouble(exchange: Exchange) -> bool:
@@ -390,7 +381,7 @@ def _is_trouble(exchange: Exchange) -> bool:
     return transcript.death is not None or transcript.end is End.TIMEOUT or is_refused(exchange)
 
 
-def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
+def joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
     """The run of a scenario, from those of its forms."""
     # One form that broke off makes the others worthless: the scenario is judged over all of them.
     errors = [run.error for run in runs if run.error]
@@ -405,27 +396,13 @@ def _joined(scenario: Scenario, runs: Sequence[ScenarioRun]) -> ScenarioRun:
     )
 
 
-def _unseen(exchanges: Sequence[Exchange]) -> str:
-    """Why what the client was to do or to see did not happen; "" if it did."""
-    if _never_left(exchanges):
+def _unseen(exchange: Exchange) -> str:
+    """Why what the client was to do or to see did not happen in an exchange; "" if it did."""
+    act = exchange.turn.act if exchange.turn is not None else Act.READ
+    # It got nothing to leave at.
+    if act in LEAVES and exchange.transcript.end is End.TIMEOUT:
         return NEVER_LEFT
-    return UNCOMMENTED if any(map(_is_uncommented, exchanges)) else ""
-
-
-def _is_uncommented(exchange: Exchange) -> bool:
-    """Whether an answer has none of the keep-alives that its client waited for: on a busy machine it came too late.
-
-    Where their interval is not known, the silence may have been shorter, and all but the comments is judged.
-    """
-    several = exchange.turn is not None and exchange.turn.act is Act.OPEN_AT_COMMENTS
-    waited = several and exchange.target.keepalive is not None
-    read = exchange.reading
-    return waited and read is not None and not read.keepalives
-
-
-def _never_left(exchanges: Sequence[Exchange]) -> bool:
-    """Whether a client that was to leave got nothing to leave at."""
-    return any(
-        exchange.turn is not None and exchange.turn.act in LEAVES and exchange.transcript.end is End.TIMEOUT
-        for exchange in exchanges
-    )
+    # On a busy machine the answer came too late for the keep-alives that its client waited for. Where their interval is
+    # not known, the silence may have been shorter, and all but the comments is judged.
+    waited = act is Act.OPEN_AT_COMMENTS and exchange.target.keepalive is not None
+    return UNCOMMENTED if waited and exchange.reading is not None and not exchange.reading.keepalives else ""

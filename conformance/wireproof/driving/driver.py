@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.driving.capacity import BUSY, EAGER
 from wireproof.driving.clients import Outgoing, client_of
-from wireproof.driving.plain_requests import Asker
+from wireproof.driving.plain_requests import ask
 from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.slots import Limit, Slots
 from wireproof.driving.tries import Tried, settled, until_done
@@ -40,7 +40,7 @@ from wireproof.requests.thoughts import thoughts
 from wireproof.requests.ways_round import only_streams, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wireproof.driving.adjusting import Adjusting
     from wireproof.driving.sending import Sender
@@ -66,23 +66,30 @@ class Driver:
     """Sends the requests of scenarios; all scenarios of a run share one."""
 
     sender: Sender
-    target: Target
-    at: Target
-    """The same at the address of the instance that requests are sent to."""
-    unready: asyncio.Lock
-    """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
     adjusting: Adjusting
     """What requests do without."""
     tried: Tried
     """What further tries have shown."""
+    unready: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
+
+    @property
+    def target(self) -> Target:
+        """What is driven, at its own address."""
+        return self.sender.target
+
+    @property
+    def at(self) -> Target:
+        """The same at the address of the instance that requests are sent to."""
+        return replace(self.target, base_url=self.sender.base_url)
+
+    def but(self, **changes: Any) -> Driver:  # noqa: ANN401 (fields of a sender)
+        """The same with another sender, which these fields make."""
+        return replace(self, sender=replace(self.sender, **changes))
 
     def alone(self, base_url: str) -> Driver:
         """What sends to an instance of the target, one request at a time."""
-        return replace(
-            self,
-            sender=self.sender.at(base_url, Slots(limit=Limit(most=1))),
-            at=replace(self.target, base_url=base_url),
-        )
+        return self.but(base_url=base_url, slots=Slots(limit=Limit(most=1)), alone=True)
 
     def impatient(self, scenario: Scenario, part: float) -> Driver:
         """The same with that part of its time for each answer, unless the scenario is about time."""
@@ -92,12 +99,8 @@ class Driver:
                 waits = any(one.unready for one in scenario.requests)
             case ConversationScenario():
                 waits = any(turn.act is not Act.READ for turn in scenario.turns)
-        timeout = self.target.timeout * part
-        return (
-            self
-            if waits or scenario.needs
-            else replace(self, sender=self.sender.impatient(timeout), target=replace(self.target, timeout=timeout))
-        )
+        hurried = replace(self.target, timeout=self.target.timeout * part)
+        return self if waits or scenario.needs else self.but(target=hurried)
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form.
@@ -106,7 +109,7 @@ class Driver:
             RenewedError: another process of the target answered the later ones, which has nothing of what the first
                 one kept.
         """
-        mine = replace(self, sender=self.sender.noting())
+        mine = self.but(lives=set())
         match scenario:
             case PlainScenario():
                 found = await mine.ask(scenario, form)
@@ -158,14 +161,10 @@ class Driver:
         async def send_once(scenario: ConversationScenario) -> Exchange:
             nonlocal messages
             turn = scenario.turns[number]
-            prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
-            messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
-            headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
-            url = address(self.at.url(form.dialect.spec.endpoint), self.target)
-            body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
+            headers = {**form.dialect.spec.headers, **scenario.headers}
+            outgoing, messages = self._prepared(scenario, turn, form, nonce, history, headers)
             fails = turn.asks is None and _may_fail(answers_to(scenario, number, form))
-            outgoing = Outgoing(method="POST", url=url, headers=headers, body=self.adjusting.written(body, url))
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
@@ -187,6 +186,21 @@ class Driver:
             return exchange
 
         return await until_done(scenario, send, self.tried), messages
+
+    def _prepared(
+        self,
+        scenario: ConversationScenario,
+        turn: Turn,
+        form: Form,
+        nonce: str,
+        history: Sequence[Message],
+        headers: Mapping[str, str],
+    ) -> tuple[Outgoing, Sequence[Message]]:
+        """The request of a turn as the target takes it, and its messages."""
+        prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+        url = address(self.at.url(form.dialect.spec.endpoint), self.target)
+        body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
+        return self._outgoing("POST", url, headers, body, Auth.RIGHT), prepared.messages
 
     def _settle(self, transcript: Transcript, exchange: Exchange | None = None) -> None:
         """Count a request by what it used, where the answer shows that."""
@@ -212,7 +226,7 @@ class Driver:
         if any(one.kept for one in scenario.requests):
             # Of its own: which connection is used again must not depend on what else is driven.
             async with client_of(self.target, kept=1) as client:
-                transcripts = await replace(self, sender=self.sender.over(client)).plain(scenario.requests)
+                transcripts = await self.but(client=client).plain(scenario.requests)
         else:
             transcripts = await self.plain(scenario.requests)
         return [
@@ -222,8 +236,7 @@ class Driver:
 
     async def plain(self, requests: Sequence[Request]) -> list[Transcript]:
         """The transcripts of plain requests; raises as `ask`."""
-        asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
-        return await asker.ask(requests)
+        return await ask(requests, self.target, self._plain, self._plain_at_once, self.unready)
 
     async def _plain(self, request: Request) -> Transcript:
         try:
@@ -251,9 +264,7 @@ class Driver:
     def _written(self, request: Request) -> Outgoing:
         ready = plain.prepare(request, self.at)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
-        headers = {**self._headers(Auth.NONE), **ready.headers}
-        body = self.adjusting.written(ready.body, ready.url)
-        return Outgoing(method=ready.method, url=ready.url, headers=headers, body=body)
+        return self._outgoing(ready.method, ready.url, ready.headers, ready.body, Auth.NONE)
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:
         """Send a request beside a stream, so that the backend plays another script under the stream's nonce.
@@ -263,11 +274,7 @@ class Driver:
         scenario = ConversationScenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.STREAM if only_streams(dialect.spec.surface, self.target) else Mode.WHOLE)
-        prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
-        url = address(self.at.url(dialect.spec.endpoint), self.target)
-        body = written(prepared.body, scenario, dialect.spec.surface, form.mode, self.target)
-        headers = {**self._headers(Auth.RIGHT), **dialect.spec.surface.headers}
-        outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
+        outgoing, _ = self._prepared(scenario, turn, form, nonce, (), dialect.spec.surface.headers)
         deadline = now() + BESIDE
         try:
             # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.
@@ -279,10 +286,13 @@ class Driver:
             return False
         return True
 
-    def _headers(self, auth: Auth) -> dict[str, str]:
+    def _outgoing(self, method: str, url: str, headers: Mapping[str, str], body: bytes, auth: Auth) -> Outgoing:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
-        headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
-        return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+        usual = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
+        carried = carried_headers(self.target) if auth is Auth.RIGHT else {}
+        return Outgoing(
+            method=method, url=url, headers={**usual, **carried, **headers}, body=self.adjusting.written(body, url)
+        )
 
 
 def is_refused(exchange: Exchange) -> bool:

@@ -11,16 +11,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+import httpx
 
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
+from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Coroutine
 
     from wireproof.model.transcript import Death
+    from wireproof.targets.budget import Budget
+    from wireproof.targets.launch import Launched
 
 MOST_STARTS = 1000
 """How often a target is started again, or waited for, in a run, whose time is bounded otherwise."""
@@ -30,26 +35,10 @@ LOOK, LOOKS = 0.01, 100
 """Seconds between two looks at a process that has closed its sockets, and how many: it may take a second to end."""
 MORE_LOOKS = 5
 """How many at one that still took a connection."""
+REACHED = 2.0
+"""Seconds in which a server takes a connection."""
 BROKEN = frozenset({End.CUT, End.REFUSED})
 """How an exchange ends when the process at its other end does."""
-
-
-class Process(Protocol):
-    """A process of the target that Wireproof has started, or starts when it is needed."""
-
-    @property
-    def asleep(self) -> bool:
-        """Whether it was never started."""
-
-    def death(self) -> Death | None:
-        """How it ended; None while it runs."""
-
-    def restart(self) -> None:
-        """Start it, or start it again, and wait until it answers.
-
-        Raises:
-            HarnessError: it does not.
-        """
 
 
 class RenewedError(Exception):
@@ -64,42 +53,57 @@ class GoneError(Exception):
     """The target cannot be reached any more; the message says why."""
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
+class Life:
+    """The time of an instance from one start to its end."""
+
+    instance: _Instance
+    number: int
+    """How many lives it had before."""
+    over: bool = False
+    death: Death | None = None
+    """How its process ended; None: it has not, or it could not be reached, and why is not known."""
+    blamed: bool = False
+    """Whether its end is attributed to an exchange."""
+    renewed: str = ""
+    """Why we ended it, for a fresh instance in its place; "": we did not."""
+    hung: bool = False
+    """Whether we did since it hung."""
+    served: bool = False
+    """Whether it has answered a request, and not to say that it is busy."""
+    taken: bool = False
+    """Whether it has taken one, and may be busy with it still."""
+
+
+@dataclass(kw_only=True, eq=False)
 class _Instance:
     """What is known of one address of the target."""
 
     url: str
     """The first one that was asked for there."""
-    process: Process | None
+    process: Launched | None
     """What listens there; None: that is not ours."""
-    lives: list[Death | None] = field(default_factory=list)
-    """The lives that are over, and how each ended; None: it could not be reached, and why is not known."""
-    blamed: set[int] = field(default_factory=set)
-    """The lives whose end is attributed to an exchange."""
-    renewed: dict[int, str] = field(default_factory=dict)
-    """The lives that we ended, for a fresh instance in its place → why."""
-    hung: int = 0
-    """How many of them since it hung."""
-    served: set[int] = field(default_factory=set)
-    """The lives that have answered a request, and not to say that they are busy."""
-    taken: set[int] = field(default_factory=set)
-    """Those that have taken one, and may be busy with it still."""
+    lives: list[Life] = field(default_factory=list)
+    """All but the last one are over."""
     returning: asyncio.Task[None] | None = None
     """The task that starts or restarts it; None: it was never away."""
+
+    def begin(self) -> None:
+        """Begin another life."""
+        self.lives.append(Life(instance=self, number=len(self.lives)))
 
 
 @dataclass(kw_only=True)
 class Restarter:
     """Notes which instances of a target have died, and restarts them."""
 
-    process_at: Callable[[str], Process | None]
-    """What Wireproof has started at a URL."""
-    reaches: Callable[[str], Awaitable[bool]]
-    """Whether a server takes connections at a URL."""
+    client: httpx.AsyncClient
+    budget: Budget
+    """What the run may cost: to look whether a server that runs elsewhere is back is a request, too."""
     _instances: dict[str, _Instance] = field(default_factory=dict)
 
-    async def ready(self, url: str) -> int:
-        """Wait until the instance at a URL is there, as far as is known; the number of its life, for `ended`.
+    async def ready(self, url: str) -> Life:
+        """Wait until the instance at a URL is there, as far as is known; its life.
 
         Raises:
             GoneError: it was given up.
@@ -108,152 +112,143 @@ class Restarter:
         if instance.returning is not None:
             # Shielded: an exchange that is cancelled must not take the restart away from the others.
             await asyncio.shield(instance.returning)
-        return len(instance.lives)
+        return instance.lives[-1]
 
-    async def ended(self, url: str, life: int, end: End, *, by_close: bool) -> Death | None:
+    async def ended(self, life: Life, end: End, *, by_close: bool) -> Death | None:
         """The death that ended an exchange, which began in this life; None: it was not one of the target's.
 
-        Args:
-            url: The exchange's.
-            life: What `ready` returned.
-            end: How the exchange ended.
-            by_close: Whether its body ended with the connection, which a death closes, too.
+        `end` is how the exchange ended; `by_close`: its body ended with the connection, which a death closes, too.
         """
-        instance = self._instance(url)
         if end in BROKEN:
-            await self._settle(instance, life, end)
+            await self._settle(life, end)
         elif not by_close:
             return None
         else:
-            self._notice(instance, life)
-        death = instance.lives[life] if life < len(instance.lives) else None
-        if death is not None and end is not End.REFUSED:
-            instance.blamed.add(life)
-        return death if end is not End.REFUSED else None
+            self._notice(life)
+        if end is End.REFUSED:
+            return None
+        life.blamed = life.blamed or life.death is not None
+        return life.death
 
-    async def back(self, url: str, life: int) -> tuple[bool, Death | None]:
+    async def back(self, life: Life) -> tuple[bool, Death | None]:
         """After a refused connection: whether the request may be sent again, and else the death that is to be noted."""
-        instance = self._instance(url)
-        if life == len(instance.lives):  # no other exchange has noticed
-            self._over(instance, None)
+        if not life.over:  # no other exchange has noticed
+            self._over(life, self._bring_back(life))
         try:
-            await self.ready(url)
+            await self.ready(life.instance.url)
         except GoneError:
             reachable = False
         else:
             reachable = True
-        if instance.lives[life] is not None and life not in instance.blamed:
-            instance.blamed.add(life)
-            return False, instance.lives[life]
+        if life.death is not None and not life.blamed:
+            life.blamed = True
+            return False, life.death
         return reachable, None
 
-    def why_renewed(self, url: str, life: int) -> str:
-        """Why an instance was replaced in this life; "": it was not."""
-        return self._instance(url).renewed.get(life, "")
-
-    def note_served(self, url: str, life: int) -> None:
-        """Note that an instance has answered in this life, and not to say that it is busy."""
-        self._instance(url).served.add(life)
-
-    def note_taken(self, url: str, life: int) -> None:
-        """Note that an instance has taken a request in this life: it is not too busy for it."""
-        self._instance(url).taken.add(life)
-
-    def has_taken(self, url: str, life: int) -> bool:
-        """Whether an instance that can be started again has taken one in this life."""
-        instance = self._instance(url)
-        return instance.process is not None and life in instance.taken
-
-    def has_served(self, url: str, life: int) -> bool:
-        """Whether an instance that can be started again has answered so in this life."""
-        instance = self._instance(url)
-        return instance.process is not None and life in instance.served
-
-    @property
-    def hangs(self) -> bool:
-        """Whether an instance has hung."""
-        return any(one.hung for one in self._instances.values())
-
-    async def renew(self, url: str, life: int, why: str, *, hung: bool) -> None:
+    async def renew(self, life: Life, why: str, *, hung: bool) -> None:
         """Put a fresh instance in the place of one that serves no more.
 
         Those that find the same at once find it renewed.
         """
-        instance = self._instance(url)
-        if life == len(instance.lives) and instance.process is not None:
-            instance.renewed[life] = why
-            instance.hung += hung
-            instance.lives.append(None)
-            self._bring(instance, _start(instance.process, "a fresh instance of the target could not be started"))
-        await self.ready(url)
+        process = life.instance.process
+        if not life.over and process is not None:
+            life.renewed, life.hung = why, hung
+            self._over(life, _start(process, "a fresh instance of the target could not be started"))
+        await self.ready(life.instance.url)
 
     @property
-    def renewals(self) -> int:
-        """How many fresh instances have taken the place of others."""
-        return sum(len(one.renewed) for one in self._instances.values())
+    def lives(self) -> list[Life]:
+        """Those of all instances."""
+        return [life for instance in self._instances.values() for life in instance.lives]
 
     @property
-    def deaths(self) -> int:
-        """How many processes of the target have ended by themselves."""
-        return sum(life is not None for one in self._instances.values() for life in one.lives)
+    def hangs(self) -> bool:
+        """Whether an instance has hung."""
+        return any(life.hung for life in self.lives)
 
     def _instance(self, url: str) -> _Instance:
         address = urlsplit(url).netloc
         if address not in self._instances:
-            instance = self._instances[address] = _Instance(url=url, process=self.process_at(url))
+            instance = self._instances[address] = _Instance(url=url, process=launched_at(url))
+            instance.begin()
             if instance.process is not None and instance.process.asleep:
                 self._bring(instance, _start(instance.process))
         return self._instances[address]
 
-    def _notice(self, instance: _Instance, life: int) -> bool:
+    def _notice(self, life: Life) -> bool:
         """Look whether the process has ended in this life, and note it; whether the life is over."""
-        if life == len(instance.lives) and instance.process is not None:
-            death = instance.process.death()
-            if death is not None:
-                self._over(instance, death)
-        return life < len(instance.lives)
+        process = life.instance.process
+        if not life.over and process is not None:
+            life.death = process.death()
+            if life.death is not None:
+                self._over(life, self._bring_back(life))
+        return life.over
 
-    async def _settle(self, instance: _Instance, life: int, end: End) -> None:
+    async def _settle(self, life: Life, end: End) -> None:
         """Wait until it is known whether a broken exchange was broken by the end of the process."""
-        if instance.process is None or self._notice(instance, life):
+        if life.instance.process is None or self._notice(life):
             return
         # A process that takes connections lives: it broke this one by itself. One that is ending takes them, too, until
         # its last socket is closed.
-        lives = end is End.CUT and await self.reaches(instance.url)
+        lives = end is End.CUT and await self._reaches(life.instance)
         for _ in range(MORE_LOOKS if lives else LOOKS):
             await asyncio.sleep(LOOK)
-            if self._notice(instance, life):
+            if self._notice(life):
                 return
 
-    def _over(self, instance: _Instance, death: Death | None) -> None:
+    def _over(self, life: Life, work: Coroutine[None, None, None]) -> None:
         """Note the end of a life, and bring the instance back."""
-        instance.lives.append(death)
-        self._bring(instance, self._bring_back(instance))
+        life.over = True
+        life.instance.begin()
+        self._bring(life.instance, work)
 
     def _bring(self, instance: _Instance, work: Coroutine[None, None, None]) -> None:
         instance.returning = asyncio.create_task(work)
         # If it fails, the exchanges that wait for it raise that; at the end of a run none may be waiting.
         instance.returning.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    async def _bring_back(self, instance: _Instance) -> None:
-        if len(instance.lives) - len(instance.renewed) > MOST_STARTS:
+    async def _bring_back(self, life: Life) -> None:
+        instance = life.instance
+        if sum(one.over and not one.renewed for one in instance.lives) > MOST_STARTS:
             raise GoneError(f"the target had to be started again {MOST_STARTS} times, and is gone once more")
-        if instance.lives[-1] is None and await self._returns(instance.url):
+        if life.death is None and await self._returns(instance):
             return
         if instance.process is None:
             raise GoneError("the target cannot be reached any more")
         await _start(instance.process, "the target died and could not be started again")
 
-    async def _returns(self, url: str) -> bool:
+    async def _returns(self, instance: _Instance) -> bool:
         """Whether a server takes connections again before long."""
         for pause in PAUSES:
             await asyncio.sleep(pause)
-            if await self.reaches(url):
+            if await self._reaches(instance):
                 return True
         return False
 
+    async def _reaches(self, instance: _Instance) -> bool:
+        """Whether a server takes connections. By the same way as all requests: it may lead through a proxy.
 
-async def _start(process: Process, failed: str = "an instance of the target could not be started") -> None:
+        Raises:
+            SpentError: the run may send nothing more.
+        """
+        if instance.process is None:
+            await self.budget.take(b"")
+            self.budget.settle(b"", 0)
+        try:
+            async with (
+                asyncio.timeout(2 * REACHED),
+                self.client.stream("GET", instance.url, timeout=httpx.Timeout(REACHED, pool=None)),
+            ):
+                return True
+        except TimeoutError:
+            return True  # it sends heads without end
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            return False
+        except httpx.TransportError:
+            return True  # it took the connection, and whatever it does then is for the suite to judge
+
+
+async def _start(process: Launched, failed: str = "an instance of the target could not be started") -> None:
     try:
         await asyncio.to_thread(process.restart)
     except HarnessError as error:

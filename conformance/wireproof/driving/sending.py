@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -21,26 +20,23 @@ from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy
 from wireproof.driving.limits import ExchangeLimits
 from wireproof.driving.recording import Record
 from wireproof.driving.responsiveness import GLANCE, LOOK, Responsiveness
-from wireproof.driving.restarting import FullError, RenewedError, Restarter
+from wireproof.driving.restarting import FullError, RenewedError
 from wireproof.model.transcript import End, Transcript
-from wireproof.targets.budget import Budget
+from wireproof.targets.launch import launched_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wireproof.driving.clients import Outgoing
-    from wireproof.driving.restarting import Process
+    from wireproof.driving.restarting import Life, Restarter
     from wireproof.driving.slots import Slots
     from wireproof.driving.watching import Watch
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
+    from wireproof.targets.budget import Budget
 
-REACHED = 2.0
-"""Seconds in which a server takes a connection."""
 TRIES = 3
 """How often a request is sent whose connection is refused, while the target comes back each time."""
-
-
 FULL = 2
 """Refusals for lack of capacity, one after the other and with nothing beside them, that show that no slot is left."""
 AGAIN = 0.2
@@ -71,20 +67,19 @@ class _Evidence:
         return not was
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sender:
-    """Sends requests to a target; all exchanges of a run share one."""
+    """Sends requests to a target. All exchanges of a run share what it holds, but for what `replace` gives some."""
 
     client: httpx.AsyncClient
     target: Target
+    base_url: str
+    """That of the instance that answers all that no other one is meant for."""
     slots: Slots
     """What bounds the exchanges that run at the same time."""
-    process_at: Callable[[str], Process | None]
-    """What Wireproof has started at a URL."""
-    base_url: str = ""
-    """That of the instance that answers all that no other one is meant for; "": the target's."""
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget
     """What the run may cost."""
+    restarter: Restarter
     experience: Experience = field(default_factory=Experience)
     lives: set[int] = field(default_factory=set)
     """The numbers of the target's lives that have answered: another one has nothing of what one keeps."""
@@ -100,57 +95,10 @@ class Sender:
     # Seeded: a run is to be like the one before it, as far as that depends on Wireproof.
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
 
-    def __post_init__(self) -> None:
-        """Restart the target's processes when they die."""
-        self.base_url = self.base_url or self.target.base_url
-        self._restarter = Restarter(process_at=self.process_at, reaches=self._reaches)
-
-    @property
-    def fresh(self) -> str:
-        """How often a fresh instance of the target was started, and why; "": never."""
-        kinds = {"renewed": self._restarter.renewals, "died": self._restarter.deaths}
-        words = {"renewed": "{} times since it answered nothing or had no slot left", "died": "{} times since it died"}
-        return ", ".join(words[kind].format(times) for kind, times in kinds.items() if times)
-
-    def over(self, client: httpx.AsyncClient) -> Sender:
-        """The same with another client: for requests that use its connections again."""
-        other = copy(self)  # not `replace`, which would give it a restarter of its own
-        other.client = client
-        return other
-
-    def noting(self) -> Sender:
-        """The same with a list of its own of the lives that have answered."""
-        other = copy(self)
-        other.lives = set()
-        return other
-
-    def guarded(self, guard: Callable[[int], None]) -> Sender:
-        """The same with something to do before a request is sent."""
-        other = copy(self)
-        other.guard = guard
-        return other
-
-    def at(self, base_url: str, slots: Slots) -> Sender:
-        """The same for another instance of the target, with slots of its own."""
-        other = copy(self)
-        other.base_url, other.slots, other.alone = base_url, slots, slots.limit.most == 1
-        return other
-
-    def impatient(self, timeout: float) -> Sender:
-        """The same with less time for each answer."""
-        other = copy(self)
-        other.target = replace(self.target, timeout=timeout)
-        return other
-
-    @property
-    def hangs(self) -> bool:
-        """Whether an instance of the target has hung."""
-        return self._restarter.hangs
-
     @property
     def starts(self) -> bool:
         """Whether Wireproof has started the target, and can start it again."""
-        return self.process_at(self.base_url) is not None
+        return launched_at(self.base_url) is not None
 
     async def look(self) -> bool:
         """Put a fresh instance in the place of one that hangs, where one has hung before; whether that was done.
@@ -158,13 +106,25 @@ class Sender:
         Raises:
             GoneError: the instance cannot be started.
         """
-        life = await self._restarter.ready(self.base_url)
+        life = await self.restarter.ready(self.base_url)
         # Until an exchange has shown the silence, the next one may be the one that does.
-        if not (self.hangs and self.evidence.taken):
+        if not (self.restarter.hangs and self.evidence.taken):
             return False
         if await self.responsiveness.goes_on(self.client, self.base_url, self.budget):
             return False
-        await self._restarter.renew(self.base_url, life, _HUNG, hung=True)
+        await self.restarter.renew(life, _HUNG, hung=True)
+        return True
+
+    async def renew(self) -> bool:
+        """Put a fresh instance in the place of one that may have lost slots; False where it can have lost none.
+
+        Raises:
+            GoneError: the instance cannot be started.
+        """
+        life = await self.restarter.ready(self.base_url)
+        if not (self.starts and life.taken):
+            return False
+        await self.restarter.renew(life, _FULL, hung=False)
         return True
 
     async def send(
@@ -201,7 +161,7 @@ class Sender:
             answer, watching, life = await self._until_served(request, watch, patience if waits else None, shows=shows)
             if answer.end is not End.REFUSED:
                 break
-            again, death = await self._restarter.back(request.url, life)
+            again, death = await self.restarter.back(life)
             answer = replace(answer, death=death)
             if not (again and left):
                 break
@@ -221,7 +181,7 @@ class Sender:
 
     async def _until_served(
         self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
-    ) -> tuple[Transcript, Watch | None, int]:
+    ) -> tuple[Transcript, Watch | None, Life]:
         """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it."""
         while (served := await self._in_slot(request, watch, patience, shows=shows)) is None:
             pass  # its slot is free for others; whichever is next waits for the target's clock
@@ -229,7 +189,7 @@ class Sender:
 
     async def _in_slot(
         self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
-    ) -> tuple[Transcript, Watch | None, int] | None:
+    ) -> tuple[Transcript, Watch | None, Life] | None:
         """The same with one slot; None: it is to be given back, and taken again."""
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
@@ -257,9 +217,9 @@ class Sender:
                 alone = self.slots.running == 0 and not slot.beside
                 refused = refused + 1 if waits and alone else 0
                 # One that has taken nothing yet can have lost no slot.
-                full = refused and self._is_own(request) and self._restarter.has_taken(request.url, life)
+                full = refused and self._is_own(request) and self.starts and life.taken
                 if full and refused >= FULL:
-                    await self._renew_full(request, life, shows=shows)
+                    await self._renew_full(life, shows=shows)
                     return replace(answer, stuck=True), watching, life
                 clocked = patience is not None and not patience.eager and not self._is_ours(request)
                 if clocked and not set_clock(self.target, self.budget.clock, answer, sent_after):
@@ -272,38 +232,38 @@ class Sender:
                 # Whatever waiting has brought so far: alone it shows whether a slot is left.
                 await asyncio.sleep(wait.seconds if wait else AGAIN)
 
-    async def _renew_full(self, request: Outgoing, life: int, *, shows: bool) -> None:
+    async def _renew_full(self, life: Life, *, shows: bool) -> None:
         """Put a fresh instance in the place of one that has no slot left; return if this exchange is to show that."""
         if not shows and not self.evidence.taken:
             raise FullError(_FULL)
-        await self._restarter.renew(request.url, life, _FULL, hung=False)
+        await self.restarter.renew(life, _FULL, hung=False)
         self.slots.limit.renew()
         if not (shows and self.evidence.take()):
             raise RenewedError(_FULL)
 
     def _is_ours(self, request: Outgoing) -> bool:
         """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
-        return self.process_at(request.url) is not None
+        return launched_at(request.url) is not None
 
     def _is_own(self, request: Outgoing) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""
         return request.url.startswith(self.base_url)
 
-    async def _examined(self, request: Outgoing, answer: Transcript, life: int, *, shows: bool) -> Transcript:
+    async def _examined(self, request: Outgoing, answer: Transcript, life: Life, *, shows: bool) -> Transcript:
         """The answer; where none came, and the target gives none at all, a fresh instance has taken its place.
 
         Raises:
             RenewedError: the exchange is to be driven again, since it was the instance that gave no answer.
         """
-        why, own = self._restarter.why_renewed(request.url, life), False
+        why, own = life.renewed, False
         if answer.status is not None:
             if why and (answer.end is End.CUT or _ended_by_close(answer)):
                 raise RenewedError(why)  # it was cut by us
             return answer
         if not why and answer.end is End.TIMEOUT and await self._hangs(request):
             asked = self.responsiveness.hangs(self.base_url)
-            why, own = _HUNG, not asked and self._hangs_by_itself(request, answer, life)
-            await self._restarter.renew(request.url, life, why, hung=True)
+            why, own = _HUNG, not asked and self._hangs_by_itself(answer, life)
+            await self.restarter.renew(life, why, hung=True)
         # Whichever of those that got no answer comes first has the finding.
         if why == _HUNG and answer.end is End.TIMEOUT and (own or (shows and self.evidence.take())):
             return replace(answer, stuck=True)
@@ -311,46 +271,41 @@ class Sender:
             raise RenewedError(why)
         return answer
 
-    def _hangs_by_itself(self, request: Outgoing, answer: Transcript, life: int) -> bool:
+    def _hangs_by_itself(self, answer: Transcript, life: Life) -> bool:
         """Whether nothing but its own form can have made the instance hang."""
         # Where one has hung before, it was looked at before the form was begun.
-        looked_at = self.alone and self.hangs
-        return not answer.beside and (looked_at or not self._restarter.has_served(request.url, life))
+        looked_at = self.alone and self.restarter.hangs
+        return not answer.beside and (looked_at or not life.served)
 
     async def _hangs(self, request: Outgoing) -> bool:
         """Whether the target answers nothing any more, so that a fresh instance is to take its place."""
         if not (self._is_own(request) and self.starts):
             return False
-        seconds = LOOK if self.hangs else GLANCE
+        seconds = LOOK if self.restarter.hangs else GLANCE
         return not await self.responsiveness.is_answered(self.client, self.base_url, self.budget, seconds)
 
-    async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, int]:
+    async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, Life]:
         """Send once; the transcript, and the life of the target in which the request was sent."""
-        life = await self._restarter.ready(request.url)
+        life = await self.restarter.ready(request.url)
         answer = await self._exchange(request, watch)
-        if answer.end is End.COMPLETE and answer.status not in BUSY:
-            self._restarter.note_served(request.url, life)
-        silent = answer.status is None and answer.end in {End.TIMEOUT, End.REFUSED}
-        if self._is_own(request) and answer.status not in BUSY and not silent:
+        busy, refused = answer.status in BUSY, answer.end is End.REFUSED
+        life.served = life.served or (answer.end is End.COMPLETE and not busy)
+        life.taken = life.taken or not (busy or refused)
+        if not refused:
+            self.lives.add(life.number)
+        silent = refused or answer.end is End.TIMEOUT
+        if self._is_own(request) and not busy and not (silent and answer.status is None):
             self.responsiveness.note(self.base_url, answer)
-        if answer.end is not End.REFUSED:
-            self.lives.add(life)
-            if answer.status not in BUSY:
-                self._restarter.note_taken(request.url, life)
-        if self._restarter.why_renewed(request.url, life):
+        if life.renewed:
             return answer, life  # we have ended it
-        death = await self._restarter.ended(request.url, life, answer.end, by_close=_ended_by_close(answer))
+        death = await self.restarter.ended(life, answer.end, by_close=_ended_by_close(answer))
         return replace(answer, death=death), life
 
     async def _exchange(self, request: Outgoing, watch: Watch | None) -> Transcript:
-        record = Record(
-            watch,
-            self.target.silence if watch is None else watch.silence,
-            limits=ExchangeLimits.of(self.target, silence=self.target.silence if watch is None else watch.silence),
-            budget=self.budget,
-            large=self._large,
-        )
-        timeout = httpx.Timeout(record.silence, pool=None)  # of each read; `record` bounds the whole
+        silence = self.target.silence if watch is None else watch.silence
+        limits = ExchangeLimits.of(self.target, silence=silence)
+        record = Record(watch, silence, limits=limits, budget=self.budget, large=self._large)
+        timeout = httpx.Timeout(silence, pool=None)  # of each read; `record` bounds the whole
         sent = self.client.build_request(
             request.method, request.url, headers=dict(request.headers), content=request.body, timeout=timeout
         )
@@ -376,45 +331,11 @@ class Sender:
             seconds=time.monotonic() - record.began,
         )
 
-    async def renew(self) -> bool:
-        """Put a fresh instance in the place of one that may have lost slots; False where it can have lost none.
-
-        Raises:
-            GoneError: the instance cannot be started.
-        """
-        life = await self._restarter.ready(self.base_url)
-        if not self._restarter.has_taken(self.base_url, life):
-            return False
-        await self._restarter.renew(self.base_url, life, _FULL, hung=False)
-        return True
-
     def _turned_away(self, answer: Transcript) -> bool:
         """Whether no connection could be made, or one broke before the first byte, and that is no sign of a death."""
         if answer.end is End.REFUSED:
             return not self.starts
         return answer.end is End.CUT and answer.status is None and answer.death is None
-
-    async def _reaches(self, url: str) -> bool:
-        """Whether a server takes connections at a URL. By the same way as all requests: it may lead through a proxy.
-
-        Raises:
-            SpentError: the run may send nothing more.
-        """
-        if self.process_at(url) is None:
-            await self.budget.take(b"")
-            self.budget.settle(b"", 0)
-        try:
-            async with (
-                asyncio.timeout(2 * REACHED),
-                self.client.stream("GET", url, timeout=httpx.Timeout(REACHED, pool=None)),
-            ):
-                return True
-        except TimeoutError:
-            return True  # it sends heads without end
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            return False
-        except httpx.TransportError:
-            return True  # it took the connection, and whatever it does then is for the suite to judge
 
 
 def _ended_by_close(answer: Transcript) -> bool:
