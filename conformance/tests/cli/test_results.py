@@ -16,9 +16,9 @@ from commands import refused, wireproof
 from wireproof.cli.results import FORMATS
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
+from wireproof.results.certify import NOT_REACHED
 from wireproof.results.document import Ended
 from wireproof.results.folder import REPORT, TRANSCRIPTS
-from wireproof.results.interrupted import NOT_REACHED
 from wireproof.targets.launch import executable
 from wireproof.targets.ports import free_port
 

@@ -19,9 +19,8 @@ from wireproof.pytest_plugin.cases import REST, ItemCase, cases, said
 from wireproof.reading.selection import keys
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
-from wireproof.results.certify import certify
+from wireproof.results.certify import InterruptedRun, certify
 from wireproof.results.document import Ended
-from wireproof.results.interrupted import InterruptedRun
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.launch import executable
 from wireproof.targets.options import RunOptions, TargetOptions

@@ -22,11 +22,10 @@ from wireproof.report.curl import shell_word
 from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost
 from wireproof.results import folder
-from wireproof.results.certify import certify
+from wireproof.results.certify import InterruptedRun, certify
 from wireproof.results.document import Configuration, Ended
 from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError
-from wireproof.results.interrupted import InterruptedRun
 from wireproof.results.masking import SHORTEST, masking
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE

@@ -1,27 +1,30 @@
-"""A whole run: drive the scenarios, judge what they left behind, and hold the result in a certificate."""
+"""A whole run: drive the scenarios, judge what they left behind, and hold the result in a certificate.
+
+Of a run that is ended before its end, an interrupt carries on what had been driven until then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof.driving.drive import Progress, drive, no_progress
+from wireproof.driving.drive import Progress, drive, joined, no_progress
 from wireproof.driving.planning import planned
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
+from wireproof.requests.adapted import adapted
 from wireproof.requests.conversation import prepare
 from wireproof.requests.ways_round import with_witnesses
-from wireproof.results.interrupted import InterruptedRun, Kept
 from wireproof.results.judge_run import RunInfo, Terms, certificate_of, judge_run
 from wireproof.results.masking import masked_runs, masked_target
 from wireproof.results.recheck import recheck_timing
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from wireproof.driving.drive import Driving
     from wireproof.judging.outcomes import ScenarioRun
@@ -32,6 +35,46 @@ if TYPE_CHECKING:
     from wireproof.model.verdict import VerdictLevel
     from wireproof.results.certificate import Certificate
     from wireproof.targets.budget import Budget
+
+
+NOT_REACHED = "the run was interrupted before it"
+"""Why a form of a scenario was not driven."""
+
+
+class InterruptedRun(KeyboardInterrupt):
+    """An interrupt of a run that was under way.
+
+    It is still an interrupt to everything on its way up, which stops what was started.
+    """
+
+    def __init__(self, certificate: Callable[[], Certificate]) -> None:
+        super().__init__()
+        self.certificate = certificate
+        """Judges what had been driven; to be called when the target has been stopped, since it takes a while."""
+
+
+@dataclass(kw_only=True)
+class Kept:
+    """The forms of scenarios that have been driven so far."""
+
+    scenarios: tuple[Scenario, ...]
+    target: Target
+    done: dict[str, list[ScenarioRun]] = field(default_factory=dict)
+    """Scenario → what came of each of its forms, as a run of that form alone."""
+
+    def take(self, run: ScenarioRun) -> None:
+        """Keep a run of one form."""
+        self.done.setdefault(run.scenario.name, []).append(run)
+
+    def runs(self) -> list[ScenarioRun]:
+        """A run of every scenario; what was not reached is not driven, and that is the reason."""
+        return [self._run(adapted(scenario, self.target)) for scenario in self.scenarios]
+
+    def _run(self, scenario: Scenario) -> ScenarioRun:
+        run = joined(scenario, self.done.get(scenario.name, []))
+        reached = {*run.exchanges, *run.not_driven, *run.absent}
+        left = [form for form in scenario.forms(self.target.dialects) if form not in reached and not run.error]
+        return replace(run, not_driven={**run.not_driven, **dict.fromkeys(left, NOT_REACHED)})
 
 
 def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
@@ -69,7 +112,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     target = with_witnesses(target, scenarios, partial(_first_body, target))
     terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
-    clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
+    course, kept = _clock(), Kept(scenarios=tuple(scenarios), target=target)
     try:
         plan = planned(scenarios, target)
         driving = _driven(drive(plan, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
@@ -78,11 +121,11 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, scenarios, target, budget, driving.silences)
         runs, found = recheck_timing(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
-        return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
+        return certificate_of(runs, found, shown, catalogue, terms, course(at_a_time=driving.at_a_time))
     except KeyboardInterrupt as interrupt:
-        course = clock.course(interrupted=True)
+        until_now = course(interrupted=True)
         raise InterruptedRun(
-            lambda: judge_run(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
+            lambda: judge_run(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, until_now)
         ) from interrupt
 
 
@@ -92,17 +135,11 @@ def _first_body(target: Target, scenario: ConversationScenario, form: Form) -> b
     return prepare(scenario, scenario.turns[0], form=form, model=target.model, nonce=nonce, history=()).body
 
 
-class _Clock:
-    """When a run began, and how long it takes."""
-
-    def __init__(self) -> None:
-        # The time of day may be set in the meantime.
-        self._since, self._began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-
-    def course(self, *, at_a_time: int = 0, interrupted: bool = False) -> RunInfo:
-        """How the run went until now."""
-        seconds = time.monotonic() - self._since
-        return RunInfo(began=self._began, seconds=seconds, at_a_time=at_a_time, interrupted=interrupted)
+def _clock() -> Callable[..., RunInfo]:
+    """What says how a run that begins now went until it is asked, with whatever else is known of it."""
+    # The time of day may be set in the meantime.
+    since, began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    return lambda **known: RunInfo(began=began, seconds=time.monotonic() - since, **known)
 
 
 def _again(
