@@ -30,7 +30,7 @@ from wireproof.targets.bundled import (
     SPARES,
     UNREADY_SETTINGS,
 )
-from wireproof.targets.launch import LOCAL, launch, launch_at_need
+from wireproof.targets.launch import LOCAL, launch
 from wireproof.targets.unready_instance import unready_instance
 from wireproof_crowd.draws import Draw, DrawKind
 from wireproof_crowd.scoring import Score, score
@@ -62,7 +62,7 @@ def certified(faults: Sequence[str], *, scenarios: Sequence[Scenario] = SCENARIO
     command = f"{sys.executable} -m wireproof_mocks.miniatures {'+'.join(faults) or 'none'}"
     with ExitStack() as stack:
         launched = stack.enter_context(launch(command, env=env))
-        spares = [stack.enter_context(launch_at_need(command, env=env)) for _ in range(SPARES)]
+        spares = [stack.enter_context(launch(command, env=env, at_need=True)) for _ in range(SPARES)]
         unready = stack.enter_context(
             unready_instance(
                 command, env={**env, **UNREADY_SETTINGS, "PROXY_READY_WAIT_MS": READY_WAIT}, url=LOCAL, at_need=True

@@ -22,7 +22,7 @@ from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Transcript
 from wireproof.targets import target_clock
 from wireproof.targets.budget import Budget
-from wireproof.targets.launch import launch, launch_at_need
+from wireproof.targets.launch import launch
 from wireproof.targets.target_clock import TargetClock
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def test_a_death_between_two_requests_is_noted_by_the_one_that_finds_it(mortal: 
 
 
 def test_a_target_that_is_launched_at_need_is_started_by_its_first_request(mortal: Mortal) -> None:
-    with launch_at_need(mortal.command("never"), env={}) as launched:
+    with launch(mortal.command("never"), env={}, at_need=True) as launched:
         runs = driven(target(launched.base_url), *(deadly(str(n)) for n in range(3))).runs
     assert [run.exchanges[FORM][0].transcript.status for run in runs] == [200, 200, 200]
     assert mortal.lives == 1
@@ -381,7 +381,7 @@ def test_an_instance_that_answered_nothing_may_have_lost_its_slots_all_the_same(
 
 
 def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:
-    with launch_at_need(shlex.join([sys.executable, "-c", "raise SystemExit('no room')"]), env={}) as launched:
+    with launch(shlex.join([sys.executable, "-c", "raise SystemExit('no room')"]), env={}, at_need=True) as launched:
         run = driven(target(launched.base_url), deadly("1")).runs[0]
     assert not run.exchanges
     assert run.not_driven[FORM].startswith("an instance of the target could not be started")

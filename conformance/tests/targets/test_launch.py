@@ -18,7 +18,7 @@ import pytest
 from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets import launch as launching
-from wireproof.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
+from wireproof.targets.launch import executable, launch, launched_at, stop
 
 if TYPE_CHECKING:
     from conformance.tests.conftest import Until
@@ -136,7 +136,7 @@ def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(prox
         # The server of this test writes a line to stderr for each request.
         assert (death.status, '"GET /v1/models HTTP/1.1" 200' in death.last_words) == (-signal.SIGKILL, True)
         launched.restart()
-        assert (launched.death(), launched.restarts) == (None, 1)
+        assert (launched.death(), launched.starts) == (None, 2)
         assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
         until(lambda: gone(first), "the end of the first process group")
         assert launched.pid == proxy.noted["pids"][0]
@@ -154,7 +154,7 @@ def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path,
         lived.touch()
         sys.exit("no memory")
     """
-    with launch_at_need(shlex.join([sys.executable, "-c", textwrap.dedent(program)]), env={}) as launched:
+    with launch(shlex.join([sys.executable, "-c", textwrap.dedent(program)]), env={}, at_need=True) as launched:
         launched.begin()
         until(launched.death, "its first death")
         assert launched.death() == Death(status=1, last_words="no memory")
@@ -165,7 +165,7 @@ def test_a_death_quotes_nothing_that_an_earlier_life_has_written(tmp_path: Path,
 
 
 def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy: Proxy, until: Until) -> None:
-    with launch_at_need(proxy.command(), env={}) as launched:
+    with launch(proxy.command(), env={}, at_need=True) as launched:
         assert (launched.asleep, launched.pid, launched.death()) == (True, 0, None)
         assert launched_at(launched.base_url) is launched
         with pytest.raises(httpx.ConnectError):
@@ -178,13 +178,13 @@ def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy
 
 
 def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Until) -> None:
-    with launch_at_need(proxy.command(), env={}) as launched:
+    with launch(proxy.command(), env={}, at_need=True) as launched:
         launched.begin()
         first = launched.pid
         assert (first > 0, launched.asleep) == (True, True), "nobody has waited for it"
         launched.begin()
         launched.restart()
-        assert (launched.pid, launched.asleep, launched.restarts) == (first, False, 1)
+        assert (launched.pid, launched.asleep, launched.starts) == (first, False, 1)
         assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
         launched.restart()
         assert launched.pid != first
@@ -192,7 +192,7 @@ def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Until) -> None:
 
 
 def test_one_that_is_begun_and_never_needed_is_stopped(proxy: Proxy, until: Until) -> None:
-    with launch_at_need(proxy.command(), env={}) as launched:
+    with launch(proxy.command(), env={}, at_need=True) as launched:
         launched.begin()
         until(lambda: proxy.note.exists() and proxy.note.read_text(), "the start of the process")
     until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
@@ -201,7 +201,7 @@ def test_one_that_is_begun_and_never_needed_is_stopped(proxy: Proxy, until: Unti
 
 
 def test_one_that_nobody_needed_never_ran(proxy: Proxy) -> None:
-    with launch_at_need(proxy.command(), env={}) as launched:
+    with launch(proxy.command(), env={}, at_need=True) as launched:
         assert launched.asleep
     launched.restart()
     assert launched.asleep, "after the block nothing is started any more"
@@ -271,17 +271,17 @@ def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_who_interrupts_a_start_leaves_no_one_behind() -> None:
+def test_who_interrupts_a_start_leaves_no_one_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     running: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
 
-    def start() -> subprocess.Popen[bytes]:
+    def interrupted(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
         os.kill(os.getpid(), signal.SIGINT)
-        running.append(
-            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
-        )
+        running.append(start(*arguments, **options))
         return running[0]
 
-    with pytest.raises(KeyboardInterrupt), started(start):
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    with pytest.raises(KeyboardInterrupt), launch(python("import time; time.sleep(1000)"), env={}):
         pytest.fail("it was interrupted")
     assert running[0].returncode == -signal.SIGTERM
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import secrets
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend, Target
 from wireproof.targets.capabilities import UNPLAYED, Version, missing_in, version_of
-from wireproof.targets.launch import LOCAL, executable, launch, launch_at_need, launched_at
+from wireproof.targets.launch import LOCAL, aside, executable, launch, launched_at
 from wireproof.targets.preflight import preflight
 from wireproof.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
+    from concurrent.futures import Future
 
     from wireproof.model.dialect import Surface
     from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
     from wireproof.targets.real_codex import RealCodex
-
-_T = TypeVar("_T")
 
 # The proxy's own is 15 s (chat.stream.keepalive); each scenario that waits for a comment would take as long.
 KEEPALIVE = 0.3
@@ -107,13 +105,13 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
         unready = cursor.unready
     command = command or executable("wireproof-proxy")
     # Asked for while something else starts.
-    mock = _aside(_version_of_mock) if codex is None and cursor is None else None
+    mock = aside(_version_of_mock) if codex is None and cursor is None else None
     with ExitStack() as stack:
         spares = [
-            stack.enter_context(launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX))
+            stack.enter_context(launch(command, env=env, timeout=start_timeout, without=PREFIX, at_need=True))
             for _ in range(SPARES)
         ]
-        for begun in [_aside(spare.begin) for spare in spares if hurried]:
+        for begun in [aside(spare.begin) for spare in spares if hurried]:
             begun.result()
         launched = stack.enter_context(launch(command, env=env, timeout=start_timeout, without=PREFIX))
         unready_url = stack.enter_context(
@@ -136,14 +134,6 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
             for each in (launched, *spares, launched_at(unready_url)):
                 if each is not None:
                     each.begin_to_stop()
-
-
-def _aside(work: Callable[[], _T]) -> Future[_T]:
-    """Work in another thread; an interrupt, which is raised in the main one, cannot break it off."""
-    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wireproof-aside")
-    done = beside.submit(work)
-    beside.shutdown(wait=False)
-    return done
 
 
 def _version_of_mock() -> Version:

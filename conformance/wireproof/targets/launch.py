@@ -15,11 +15,11 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Required, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import httpx
 
@@ -35,6 +35,9 @@ from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from concurrent.futures import Future
+
+_T = TypeVar("_T")
 
 LOCAL = "http://127.0.0.1:{port}/v1"
 """The base URL of a launched proxy when none is given."""
@@ -44,9 +47,9 @@ READY_BELOW = 500
 """The status below which its list of models shows that it is ready, when nothing else is said: a 401 does, too."""
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
-
 FAILING = 3.0
 """Seconds for which its list of models fails until other paths are asked."""
+SUCCESS = range(200, 300)
 HEALTH = ("/readyz", "/healthz", "/health", "/livez", "/ping", "/v1", "/")
 """The other paths, below the root of its base URL: what servers are usually asked by."""
 POLL = 0.02
@@ -98,10 +101,10 @@ class Launched:
     log: _Log
     codex_used: Path
     """A file that is there once the command `codex` was run that is on its `PATH`."""
-    process: subprocess.Popen[bytes] | None
+    process: subprocess.Popen[bytes] | None = None
     """The leader of its process group; another one after each restart. None: it was not started yet."""
-    restarts: int = 0
-    """How many times it was started again."""
+    starts: int = 0
+    """How many times it was started."""
     over: bool = False
     """Whether it is to be started no more."""
     ready_by: str = ""
@@ -136,7 +139,8 @@ class Launched:
         """
         with self._starting:
             if self.process is None and not self.over:
-                self.process, self.restarts, self._begun = self._started(), 1, True
+                self._start()
+                self._begun = True
 
     def restart(self) -> None:
         """Start it, or start it again at the same address, and wait until it answers.
@@ -151,15 +155,32 @@ class Launched:
             if not self._begun:
                 if self.process is not None:
                     stop(self.process)  # also the children of a leader that is gone, who may still hold the port
-                self.restarts += 1
-                self.process = self._started()
+                self._start()
             self._begun = False
         self.wait_until_ready()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> None:
         # All lives write to one file: the error of an earlier one must not be quoted for this one.
         self._said = os.fstat(self.log.err.fileno()).st_size
-        return _start(self.words, self.env, self.log)
+        # SIGTERM when Wireproof is killed: the proxy knows what it has started itself, and ends that.
+        dying = ending_with_parent(signal.SIGTERM)
+        try:
+            # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Wireproof alone, which then
+            # stops it in order.
+            self.process = _STARTER.submit(
+                lambda: subprocess.Popen(
+                    self.words,
+                    env=dict(self.env),
+                    stdin=subprocess.DEVNULL,
+                    stdout=self.log.out,
+                    stderr=self.log.err,
+                    start_new_session=True,
+                    preexec_fn=dying,  # noqa: PLW1509 - it calls the kernel and nothing else
+                )
+            ).result()
+        except OSError as error:
+            raise HarnessError(f"{self.words[0]} cannot be started: {error.strerror}") from error
+        self.starts += 1
 
     def wait_until_ready(self) -> None:
         """Wait until it answers.
@@ -188,17 +209,13 @@ class Launched:
                     return
                 # While it is still starting, another path may be there before that which matters.
                 if status is not None and time.monotonic() - began > min(FAILING, self.timeout / 2):
-                    self.ready_by = next((one for one in HEALTH if self._is_well(client, one)), "")
+                    root = root_of(self.base_url)
+                    self.ready_by = next((one for one in HEALTH if _status(client, root + one) in SUCCESS), "")
                     if self.ready_by:
                         return
                 time.sleep(POLL)
         limit = f"within {self.timeout:g} s"
         raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
-
-    def _is_well(self, client: httpx.Client, path: str) -> bool:
-        """Whether it answers this path below its root with success."""
-        status = _status(client, root_of(self.base_url) + path)
-        return status is not None and status < _REDIRECT
 
     def begin_to_stop(self) -> None:
         """Ask it to stop, without waiting: several that are asked first stop at the same time."""
@@ -208,10 +225,10 @@ class Launched:
                 _signal(self.process, signal.SIGTERM)
 
     def close(self) -> None:
-        """Stop what was started again, and start nothing more; the first process is stopped by who started it."""
+        """Stop it, and start it no more."""
         self.over = True
         with self._starting:
-            if self.restarts and self.process is not None:
+            if self.process is not None:
                 stop(self.process)
 
 
@@ -242,118 +259,69 @@ def executable(name: str) -> str:
     return found
 
 
-class LaunchOptions(TypedDict, total=False):
-    """How a proxy is started."""
-
-    env: Required[Mapping[str, str]]
-    """Variables, over those of this process. CODEX_BIN names the mock unless it is among them."""
-    url: str
-    """The base URL, `LOCAL` unless given; `{port}` is replaced in it, too."""
-    timeout: float
-    """How long it may take to become ready, in seconds; `START` unless given."""
-    below: int
-    """It is ready when it answers `GET <url>/models` with a status below this one, `READY_BELOW` unless given."""
-    without: str
-    """Variables of this process whose names begin so are kept from it; none unless given."""
-
-
 @contextmanager
-def launch(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
+def launch(
+    command: str,
+    *,
+    env: Mapping[str, str],
+    url: str = LOCAL,
+    timeout: float = START,
+    below: int = READY_BELOW,
+    without: str | None = None,
+    at_need: bool = False,
+) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
-    `{port}` in the command is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
+    Args:
+        command: What starts it. `{port}` is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
+        env: Variables, over those of this process. CODEX_BIN names the mock unless it is among them.
+        url: The base URL; `{port}` is replaced in it, too.
+        timeout: How long it may take to become ready, in seconds.
+        below: It is ready when it answers `GET <url>/models` with a status below this one.
+        without: Variables of this process whose names begin so are kept from it; None: it has all.
+        at_need: Whether it is started when the first request is to be sent to it (`driving.restarting`): for an
+            instance that few scenarios need. Its start costs others time, and a run may not need it at all.
 
     Raises:
         HarnessError: the URL is not usable, or the command cannot be started, dies, or does not become ready.
     """
-    with (
-        _at_port(command, **options) as launched,
-        started(lambda: _start(launched.words, launched.env, launched.log)) as process,
-    ):
-        launched.process = process
-        launched.wait_until_ready()
-        with _known(launched):
-            yield launched
-
-
-@contextmanager
-def launch_at_need(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
-    """The same, but the proxy is started when the first request is to be sent to it (`driving.restarting`).
-
-    For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
-    """
-    with _at_port(command, **options) as launched, _known(launched):
-        yield launched
-
-
-@contextmanager
-def _at_port(command: str, **options: Unpack[LaunchOptions]) -> Iterator[Launched]:
-    """What is to be started, at a port of its own; not started yet."""
     port = str(free_port())
     # Not `format`: a command and a URL may hold other braces.
-    base_url = options.get("url", LOCAL).replace("{port}", port)
+    base_url = url.replace("{port}", port)
     check_url(base_url)
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("wireproof-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
-    without = options.get("without")
     own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
-        on_path({**own, **mock, **options["env"]}, mock["CODEX_BIN"]) as (env, used),
+        on_path({**own, **mock, **env}, mock["CODEX_BIN"]) as (variables, used),
     ):
-        yield Launched(
-            base_url=base_url,
-            words=words,
-            env=env,
+        launched = Launched(
+            base_url=base_url, words=words, env=variables, timeout=timeout, below=below, log=_Log(out=out, err=err),
             codex_used=used,
-            timeout=options.get("timeout", START),
-            below=options.get("below", READY_BELOW),
-            log=_Log(out=out, err=err),
-            process=None,
-        )
-
-
-@contextmanager
-def _known(launched: Launched) -> Iterator[None]:
-    """The time in which `launched_at` finds it; at its end nothing of it runs that was started again, or at need."""
-    _RUNNING[launched.base_url] = launched
-    try:
-        yield
-    finally:
-        del _RUNNING[launched.base_url]
-        launched.close()
-
-
-@contextmanager
-def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess.Popen[bytes]]:
-    """The leader of a process group for the length of a `with` block; at its end the whole group is stopped.
-
-    Another thread starts it: an interrupt is raised in the main thread, so it cannot fall between the start of the
-    process and the assignment of what is needed to stop it.
-    """
-    begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
-
-    def work() -> None:
-        # Nothing is started before the block below is entered, which stops what is started.
-        begin.wait()
+        )  # fmt: skip
+        _RUNNING[base_url] = launched
         try:
-            starting.set_result(start())
-        except Exception as error:  # noqa: BLE001 - it is raised where the result is read
-            starting.set_exception(error)
+            if not at_need:
+                aside(launched.restart).result()
+            yield launched
+        finally:
+            del _RUNNING[base_url]
+            launched.close()
 
-    # A daemon: an interrupt within `start` leaves a thread that waits endlessly.
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        # An interrupt may have come before the first `set`; then the process is started only to be stopped, since the
-        # thread cannot be called back.
-        begin.set()
-        yield starting.result()
-    finally:
-        begin.set()
-        if starting.exception() is None:
-            stop(starting.result())
+
+def aside(work: Callable[[], _T]) -> Future[_T]:
+    """Work in another thread.
+
+    An interrupt is raised in the main one, so it cannot fall between the start of a process and the assignment of what
+    is needed to stop it.
+    """
+    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="wireproof-aside")
+    done = beside.submit(work)
+    beside.shutdown(wait=False)
+    return done
 
 
 def _words(command: str) -> list[str]:
@@ -364,31 +332,6 @@ def _words(command: str) -> list[str]:
     if not words:
         raise HarnessError("the command to launch is empty")
     return words
-
-
-def _start(words: list[str], env: Mapping[str, str], log: _Log) -> subprocess.Popen[bytes]:
-    try:
-        # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Wireproof alone, which then stops
-        # it in order.
-        # SIGTERM when Wireproof is killed: the proxy knows what it has started itself, and ends that.
-        dying = ending_with_parent(signal.SIGTERM)
-        return _STARTER.submit(
-            lambda: subprocess.Popen(
-                words,
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                stdout=log.out,
-                stderr=log.err,
-                start_new_session=True,
-                preexec_fn=dying,  # noqa: PLW1509 - it calls the kernel and nothing else
-            )
-        ).result()
-    except OSError as error:
-        raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
-
-
-_REDIRECT = 300
-"""The lowest status behind those of success."""
 
 
 def _status(client: httpx.Client, url: str) -> int | None:

@@ -156,7 +156,7 @@ class Prober:
     async def _revive(self) -> None:
         """Start a launched proxy again that has died: what comes next is not to be taken for absent."""
         launched = launched_at(self.target.base_url)
-        if launched is not None and launched.restarts < MOST_STARTS and launched.death() is not None:
+        if launched is not None and launched.starts <= MOST_STARTS and launched.death() is not None:
             # One that does not start again is what the next answer shows.
             with suppress(HarnessError):
                 await asyncio.to_thread(launched.restart)

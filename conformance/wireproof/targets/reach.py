@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.target import Agent, Backend, Missing, Target, WayTaken
@@ -13,7 +14,7 @@ from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
 from wireproof.targets.cursor_agent import cursor_agent
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
-from wireproof.targets.launch import LOCAL, launch, launch_at_need
+from wireproof.targets.launch import LOCAL, launch
 from wireproof.targets.preflight import preflight
 from wireproof.targets.real_codex import real_codex
 from wireproof.targets.unready_instance import unready_instance
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof.targets.budget import Budget
     from wireproof.targets.cursor_agent import CursorAgent
-    from wireproof.targets.launch import Launched, LaunchOptions
+    from wireproof.targets.launch import Launched
     from wireproof.targets.options import TargetOptions
     from wireproof.targets.real_codex import RealCodex
 
@@ -101,11 +102,9 @@ def _launched(
     env = {**(codex.env if codex else {}), **(cursor.env if cursor else {}), **variables(options.env, ready)}
     # At a fixed port there is no room for another one.
     spares = SPARES if "{port}" in url else 0
-    start: LaunchOptions = {"env": env, "url": url, "timeout": options.start_timeout}
-    with ExitStack() as stack, launch(fill(command, ready), **start) as launched:
-        spare_urls = tuple(
-            stack.enter_context(launch_at_need(fill(command, ready), **start)).base_url for _ in range(spares)
-        )
+    start = partial(launch, fill(command, ready), env=env, url=url, timeout=options.start_timeout)
+    with ExitStack() as stack, start() as launched:
+        spare_urls = tuple(stack.enter_context(start(at_need=True)).base_url for _ in range(spares))
         unready = cursor.placeholders(cursor.nowhere) if cursor else {}
         env = {**env, **variables(options.env, unready)}
         # After the proxy itself: if that cannot start, its own error is the one to show.

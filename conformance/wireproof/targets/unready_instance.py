@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.launch import launch, launch_at_need
+from wireproof.targets.launch import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ def unready_instance(
     *,
     env: Mapping[str, str],
     url: str,
-    without: str = "",
+    without: str | None = None,
     unready: Mapping[str, str] | None = None,
     at_need: bool = False,
 ) -> Iterator[str | None]:
@@ -55,8 +55,9 @@ def unready_instance(
             try:
                 # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
                 mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
-                start = launch_at_need if at_need else launch
-                launched = start(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
+                launched = launch(
+                    command, env=mine, url=url, timeout=PATIENCE, below=600, without=without, at_need=at_need
+                )
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:
                 base_url = None  # it may rightly refuse to start; then what it would do unready is not observed
