@@ -1,28 +1,34 @@
-"""Refusals for lack of capacity, 429 and 503: which are waited for, and how long. No I/O and no clock.
+"""Refusals for lack of capacity, 429 and 503: which are waited for, and how long. No I/O.
 
 A client that gets one sends its request again: when `Retry-After` says, else after a pause that grows with each try.
 So does Wireproof, since a proxy that is busy or limits its rate breaks nothing. Three things end the waiting: the
 answer, the limit of all waits of an exchange, and the experience that waiting for this kind of refusal brings nothing.
+
+What an answer says of the account behind a target, or of when it may be asked again, the whole run heeds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from wireproof.model.target import Backend
 from wireproof.model.transcript import Wait
-from wireproof.targets.lasting import lasting
+from wireproof.targets.lasting import NO_ENTRY, UNAUTHORIZED, is_about_key, lasting
 from wireproof.targets.recognition import error_of
+from wireproof.targets.target_clock import SpentError
 from wireproof.wire.asked_wait import asked_wait
 from wireproof.wire.fields import json_object, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
+    from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
+    from wireproof.targets.target_clock import TargetClock
 
 BUSY = frozenset({429, 503})
 """The statuses of a server that could not take a request now."""
@@ -119,3 +125,41 @@ class Patience:
             # Never at once, whatever it says: a target that asks for 0 seconds would be asked without end.
             return min(max(asked, usual), LONGEST)
         return usual * (1 - JITTER * self.chance())
+
+
+def set_clock(target: Target, clock: TargetClock, answer: Transcript, sent_after: int) -> bool:
+    """Have all requests wait as an answer asks; whether they do, and the run is not over with it.
+
+    `sent_after`: how many refusals the clock had seen when the request was sent.
+
+    Raises:
+        SpentError: it is, and the answer is about the account.
+    """
+    live = target.backend is Backend.LIVE
+    # With a script behind the target, the script may say so.
+    why = lasting(answer.status, error_of(answer.body)) if live and not answer.ok else ""
+    try:
+        if why and answer.status not in NO_ENTRY:
+            clock.stop(f"the target answers HTTP {answer.status}: {why}")
+        elif is_busy(answer):
+            clock.refused(answer.status or 0, retry_after(answer, datetime.now(UTC)), sent_after=sent_after)
+        elif answer.status is not None:
+            clock.served()
+    except SpentError:
+        # With no account behind it, that it has no capacity any more is the target's own fault.
+        if live:
+            raise
+        return False
+    return True
+
+
+def bars(target: Target, answer: Transcript) -> bool:
+    """Whether a service refuses the key that it has taken until now."""
+    if target.backend is not Backend.LIVE or answer.status not in NO_ENTRY:
+        return False
+    key, sent = target.api_key, {value for _, value in answer.request_headers}
+    # Some requests have a wrong key, or none, on purpose.
+    if key is not None and not sent & {key, f"Bearer {key}"}:
+        return False
+    # 403 refuses what a request asks for, too: a model, a prompt, a picture.
+    return answer.status == UNAUTHORIZED or is_about_key(error_of(answer.body))

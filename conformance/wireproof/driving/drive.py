@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import BRIEF, IMPATIENT, Driver, is_refused
-from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles, leaves
+from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
+from wireproof.driving.planning import leaves
 from wireproof.driving.restarting import FullError, GoneError, RenewedError, Restarter
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Limit, Slots

@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from wireproof.driving.planning import leaves
 from wireproof.driving.watching import now
-from wireproof.model.scenario import LEAVES, ConversationScenario
+from wireproof.model.scenario import ConversationScenario
 from wireproof.reading.right_answers import answers_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.driving.planning import Planned
-    from wireproof.model.scenario import Form, Scenario
-
-__all__ = ["FormQueue", "Item", "PutOffError", "Troubles", "leaves"]
+    from wireproof.model.scenario import Form
 
 ENOUGH = 2
 """Troubles after which nothing more is driven beside others."""
@@ -139,11 +138,6 @@ class FormQueue:
             f"the target died, was silent or had no slot left {self.troubles.times} times,"
             " and the time for fresh instances was over"
         )
-
-
-def leaves(scenario: Scenario) -> bool:
-    """Whether the client leaves before the end of an answer."""
-    return isinstance(scenario, ConversationScenario) and any(turn.act in LEAVES for turn in scenario.turns)
 
 
 @cache  # asked for each form that is left before each that is driven

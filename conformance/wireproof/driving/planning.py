@@ -2,29 +2,44 @@
 
 Scenarios that wait longest come first, so that a run does not end with one of them: what waits costs no processor, and
 waits while all else is driven. Those marked `alone` kill the backend, which others would notice. They come last, or
-beside all others where the target has spare instances for them.
+beside all others where the target has spare instances for them. One cannot be driven where something is not known of
+the target, or where its backend cannot do what the scenario needs.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof.driving.obstacles import obstacle
 from wireproof.driving.watching import PATIENCE
-from wireproof.model.scenario import LEAVES, OPENS_AT, ConversationScenario, Mode, Need, PlainScenario
+from wireproof.model.scenario import LEAVES, OPENS_AT, Act, ConversationScenario, Mode, Need, PlainScenario
 from wireproof.model.target import Backend
+from wireproof.reading import playable
 from wireproof.reading.asked import LIMITS
+from wireproof.reading.right_answers import answers_to
+from wireproof.requests import plain
 from wireproof.requests.adapted import adapted
 from wireproof.requests.adjusted import DISPENSABLE
 from wireproof.requests.ways_round import absent_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from wireproof.model.scenario import Form, Scenario
     from wireproof.model.target import Target
 
+_DECLARED: Mapping[Need, tuple[Callable[[Target], object], str]] = {
+    Need.IDLE_TIMEOUT: (
+        lambda target: target.idle_timeout,
+        "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS",
+    ),
+    Need.DEFAULT_MODE: (
+        lambda target: target.default_mode,
+        "the target's own output mode is not known; declare it with --default-mode",
+    ),
+}
+"""What a person declares of a target → where it is, and what is said where it is not declared."""
 UNREADY = 1.0
 """Seconds for each request to the unready instance, which waits for its backend; and only one scenario uses it at a
 time."""
@@ -119,11 +134,11 @@ def longest_first(every: Iterable[Planned], target: Target) -> list[Planned]:
 
     Those whose clients leave come last: what a proxy keeps of such a client, others would have to do without.
     """
-    return sorted(every, key=lambda one: (_leaves(one.scenario), -_waits(one.scenario, target)))
+    return sorted(every, key=lambda one: (leaves(one.scenario), -_waits(one.scenario, target)))
 
 
-def _leaves(scenario: Scenario) -> bool:
-    """Whether a client disconnects before the end of an answer."""
+def leaves(scenario: Scenario) -> bool:
+    """Whether the client leaves before the end of an answer."""
     return isinstance(scenario, ConversationScenario) and any(turn.act in LEAVES for turn in scenario.turns)
 
 
@@ -134,3 +149,48 @@ def _waits(scenario: Scenario, target: Target) -> float:
     quiet = (target.keepalive or PATIENCE) if any(turn.act in OPENS_AT for turn in turns) else 0.0
     requests = scenario.requests if isinstance(scenario, PlainScenario) else ()
     return silent + quiet + sum(UNREADY for one in requests if one.unready)
+
+
+def obstacle(scenario: Scenario, target: Target) -> str:
+    """Why a scenario cannot be driven against this target; "" when it can."""
+    undeclared = (why for need, (known, why) in _DECLARED.items() if need in scenario.needs and known(target) is None)
+    return (
+        next(undeclared, "")
+        or _late(scenario, target)
+        or _only_scripted(scenario, target)
+        or playable.unsupported_reason(scenario, target)
+        or plain.unsupported_reason(scenario, target)
+    )
+
+
+def _late(scenario: Scenario, target: Target) -> str:
+    """Why the client, or the backend, would give up before the scenario has shown what it is about; "": none would."""
+    # Its own timeout would pass for the proxy's silence.
+    if Need.IDLE_TIMEOUT in scenario.needs and (target.idle_timeout or 0) >= target.silence:
+        return "a backend may be silent for longer than --timeout allows"
+    if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
+        return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
+    return ""
+
+
+def _shortest_gate(scenario: Scenario, target: Target) -> float:
+    """How long the backend waits at least for the client to open its gate, in seconds; endless where it need not.
+
+    In that time a text has to come to the client, and a request to the backend.
+    """
+    if isinstance(scenario, PlainScenario):
+        return math.inf
+    forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
+    opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
+    answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]
+    return min((gate.timeout for wanted in answers for gate in wanted.gates), default=math.inf)
+
+
+def _only_scripted(scenario: Scenario, target: Target) -> str:
+    """Why a live model cannot answer; "" where it can, or none is behind the target."""
+    # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
+    # kills its backend, or changes the script between turns, means nothing to a real model.
+    changes = isinstance(scenario, ConversationScenario) and any(turn.script for turn in scenario.turns)
+    if target.backend is Backend.LIVE and (scenario.alone or changes):
+        return "only the scripted mock can play this; a live model is behind the target"
+    return ""

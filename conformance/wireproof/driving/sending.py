@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.account import bars, set_clock
-from wireproof.driving.capacity import BUSY, Experience, Patience, is_busy
-from wireproof.driving.limits import ExchangeLimits
-from wireproof.driving.recording import Record
+from wireproof.driving.capacity import BUSY, Experience, Patience, bars, is_busy, set_clock
+from wireproof.driving.recording import ExchangeLimits, Record
 from wireproof.driving.responsiveness import GLANCE, LOOK, Responsiveness
 from wireproof.driving.restarting import FullError, RenewedError
 from wireproof.model.transcript import End, Transcript
