@@ -17,7 +17,7 @@ from wireproof.cli.arguments import with_options
 from wireproof.cli.complaint import complain, harmless
 from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
-from wireproof.model.served import SERVED_KEY
+from wireproof.model.served import SERVED, SERVED_KEY
 from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
@@ -27,7 +27,6 @@ from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
-from wireproof.targets.serving import SERVED
 from wireproof_mocks.personas import PERSONAS
 from wireproof_mocks.personas.answer import NotServedError
 from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError

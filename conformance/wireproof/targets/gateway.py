@@ -30,8 +30,7 @@ from wireproof.targets.budget import Budget
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.login import scratch_login
-from wireproof.targets.ports import free_port
-from wireproof.targets.serving import is_free
+from wireproof.targets.ports import free_port, is_free
 from wireproof.targets.target_clock import SpentError
 from wireproof_scripts.files.regular import content_of
 

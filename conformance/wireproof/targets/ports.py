@@ -7,6 +7,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
+from wireproof.model.served import HOST
 from wireproof.model.verdict import HarnessError
 
 LOWEST_PORT = 10000
@@ -33,6 +34,15 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise HarnessError("no free port was found on 127.0.0.1")
+
+
+def is_free(port: int) -> bool:
+    """Whether a port of this machine can be listened at."""
+    with suppress(OSError):
+        # `create_server` sets SO_REUSEADDR, so a port that was just left counts as free.
+        socket.create_server((HOST, port)).close()
+        return True
+    return False
 
 
 def _first_ephemeral() -> int:
