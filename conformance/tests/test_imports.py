@@ -41,6 +41,7 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.budget": "waits as long as the rate of a run asks",
     "wireproof.targets.bundled": "starts the reference proxy",
     "wireproof.targets.capabilities": "asks a Codex binary for its version",
+    "wireproof.targets.clients": "a part of what sends, and what a connection is verified by",
     "wireproof.targets.codex_on_path": "writes a command into a folder that is thrown away",
     "wireproof.targets.cursor_agent": "starts a mock of Cursor's agent service",
     "wireproof.targets.gateway": "starts an upstream and a gateway",
@@ -52,11 +53,8 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.preflight": "sends requests",
     "wireproof.targets.probe": "sends one request, and takes its time",
     "wireproof.targets.reach": "finds out what a target is, or starts it",
-    "wireproof.targets.cookies": "a part of what sends",
     "wireproof.targets.real_codex": "starts a model's service and a Codex",
-    "wireproof.targets.serving": "looks whether a port is free",
     "wireproof.targets.target_clock": "waits as long as a target asks",
-    "wireproof.targets.tls": "makes what a connection is verified by",
     "wireproof.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from wireproof.driving.direct import HEAD, Direct
+from wireproof.targets.clients import verify_for
 from wireproof.targets.ports import free_port
-from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -10,8 +10,7 @@ import httpx
 
 from wireproof.driving.direct import Direct
 from wireproof.targets.address import is_local
-from wireproof.targets.cookies import NoCookies
-from wireproof.targets.tls import verify_for
+from wireproof.targets.clients import NoCookies, settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -41,14 +40,10 @@ async def client_of(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Asy
         # close its connection, not give it back.
         max_keepalive_connections=kept,
     )
-    # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
-    # be a third party that buffers streams and answers 502 for a target that is down.
     url = target.base_url
     if url.startswith("http://") and is_local(url) and not kept:
         client = httpx.AsyncClient(transport=Direct(), trust_env=False, cookies=NoCookies())
     else:
-        client = httpx.AsyncClient(
-            limits=limits, trust_env=not is_local(url), verify=verify_for(url), cookies=NoCookies()
-        )
+        client = httpx.AsyncClient(limits=limits, **settings(url))
     async with client:
         yield client

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.limits import SILENCES, ExchangeLimits
-from wireproof.driving.recording import Record
-from wireproof.targets.address import is_local
-from wireproof.targets.cookies import NoCookies
+from wireproof.driving.recording import SILENCES, ExchangeLimits, Record
+from wireproof.targets.clients import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +38,7 @@ async def replay(
     """
     # Under the same nonce a backend would take them for further turns of the same conversation.
     nonce = f"#{uuid.uuid4().hex[:12]}]]".encode()
-    async with httpx.AsyncClient(trust_env=not is_local(urls[1]), timeout=silence, cookies=NoCookies()) as client:
+    async with httpx.AsyncClient(timeout=silence, **settings(urls[1])) as client:
         return [await _again(client, one, secrets, urls, nonce=nonce, silence=silence) for one in saved]
 
 

@@ -4,7 +4,8 @@ A surface is spoken when its route gives a text answer, whole or streamed, right
 part in it. One whose route answers with success is there, too, whatever its body is: what is wrong with that is judged.
 Where no surface is spoken, one whose route is there all the same (it fails, refuses, hangs) is judged: those are
 findings. One that a person names is judged whatever it answers. `Route` is what one route did, `surfaces_of` what that
-makes of all of them.
+makes of all of them. Why a target cannot be driven that gave no text is one sentence for a person, with what would be
+right.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wireproof.model.target import SurfaceReport, SurfaceState
+from wireproof.model.target import Backend, SurfaceReport, SurfaceState
 from wireproof.model.transcript import End
 from wireproof.targets.lasting import NO_ENTRY, lasting
 from wireproof.targets.recognition import Recognised, error_of, is_data, is_page, recognise, shown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.dialect import Surface
     from wireproof.model.scenario import Mode
+    from wireproof.model.target import Target
     from wireproof.targets.probe import ProbeAnswer
 
 BAD_REQUEST = 400
@@ -185,3 +187,71 @@ _NO_HEAD: Mapping[End, str] = {
     End.TIMEOUT: "no answer came within the limit (--timeout sets it)",
     End.REFUSED: "nothing listens any more",
 }
+
+
+def barred(answer: ProbeAnswer, target: Target) -> str:
+    """Why whoever asks is not let in; "": an answer that says nothing of that."""
+    error = error_of(answer.body)
+    why = lasting(answer.status, error)
+    if not why and answer.status not in NO_ENTRY:
+        return ""
+    wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
+    said = f" ({shown(str(error['message']).encode(errors='replace'))})" if error and "message" in error else ""
+    return f"{answer.url} refuses with {answer.status}: {why or f'it wants {wants}'}{said}"
+
+
+def no_models(answer: ProbeAnswer, target: Target) -> str:
+    """Why there is no list of models, where none was named."""
+    if why := barred(answer, target):
+        return why
+    if answer.status is None and answer.end is End.TIMEOUT:
+        return f"{answer.url} gave no answer within {target.timeout:g} s (--timeout sets the limit)"
+    if answer.status is None:
+        return f"{answer.url} does not speak HTTP as it should: {answer.fault}"
+    what = f"{answer.url} answers {seen(answer)}"
+    if is_page(answer.body):
+        return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
+    return f"{what}, so no model is known; name one with --model"
+
+
+def undrivable(target: Target, sightings: Mapping[Surface, Sighting], *, is_mute: bool) -> str:
+    """Why a target is not driven of which no surface gave a text; "": it fails in front of a mock, which is judged.
+
+    `is_mute`: it answers nothing as HTTP, and so may speak something else.
+    """
+    for one in sightings.values():
+        if one.route is Route.LOCKED:
+            return barred(one.answer, target)
+        if one.route is Route.NO_MODEL:
+            asked = f"to a plain request for the model {target.model!r}"
+            return f"{one.answer.url} answers {seen(one.answer)} {asked}; name one with --model"
+    each = "; ".join(f"POST {surface.endpoint}: {seen(one.answer)}" for surface, one in sightings.items())
+    if is_mute:
+        return f"{target.base_url} does not speak HTTP as it should: {each}"
+    # A surface that a person has named is judged whatever it answers.
+    if not (target.dialects or target.wanted or any(map(is_there, sightings.values()))):
+        return f"{target.base_url} is no OpenAI-compatible API: {each}{_hint(target)}"
+    # With the mock behind it, a proxy that fails at every request is judged all the same: those are findings.
+    if target.backend is not Backend.LIVE:
+        return ""
+    return (
+        f"{target.base_url} gives no text: {each}; {_no_text(sightings)}"
+        " (--backend declares a mock, whose failures are judged)"
+    )
+
+
+def _no_text(sightings: Mapping[Surface, Sighting]) -> str:
+    """What is wrong with a target that is such an API, gave no text, and may be paid for what it is asked."""
+    one = next((one for one in sightings.values() if is_there(one)), next(iter(sightings.values())))
+    if one.answer.status is None:
+        return "it has to answer a plain request for a text before it can be judged"
+    if one.answer.status >= SERVER_ERROR:
+        return "it fails, also when it is asked again; its own log says why"
+    if one.route is Route.REFUSES:
+        return "it has to take a plain request for a text before it can be judged"
+    return "that is no text of such an API"
+
+
+def _hint(target: Target) -> str:
+    # Without /v1 the address may be that of a server's web page.
+    return "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"

@@ -27,11 +27,10 @@ from wireproof.model.target import root_of
 from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.address import check_url
+from wireproof.targets.clients import settings
 from wireproof.targets.codex_on_path import on_path
-from wireproof.targets.cookies import NoCookies
 from wireproof.targets.orphans import ending_with_parent
 from wireproof.targets.ports import free_port
-from wireproof.targets.tls import verify_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -192,9 +191,7 @@ class Launched:
         deadline = began + self.timeout
         # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
         # environment would answer for one that does not listen yet.
-        with httpx.Client(
-            timeout=1.0, trust_env=False, verify=verify_for(self.base_url), cookies=NoCookies()
-        ) as client:
+        with httpx.Client(timeout=1.0, **{**settings(self.base_url), "trust_env": False}) as client:
             while time.monotonic() < deadline and not self.over:
                 # Before the look: another program may answer on the port of a proxy that has died.
                 ended = self.death()

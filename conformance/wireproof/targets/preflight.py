@@ -33,22 +33,21 @@ from wireproof.requests.conversation import prepare
 from wireproof.requests.cost import UNLIMITED
 from wireproof.requests.ways_round import MODEL_BY_HAND, ONLY_STREAMS, REFUSALS, SPARED, STREAM_FALSE, WayRound, written
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
-from wireproof.targets.address import check_url, is_local
+from wireproof.targets import detection
+from wireproof.targets.address import check_url
 from wireproof.targets.budget import REQUESTS, TOKENS, Budget
 from wireproof.targets.capabilities import missing_in_mock
-from wireproof.targets.cookies import NoCookies
-from wireproof.targets.detection import DOUBTFUL, Route, Sighting, is_there, refuses, seen, sighting, surfaces_of
-from wireproof.targets.failing_start import barred, is_mute, no_api, no_http, no_model, no_models, no_text
+from wireproof.targets.clients import settings
+from wireproof.targets.detection import DOUBTFUL, Route, Sighting, refuses, seen, sighting, surfaces_of
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
 from wireproof.targets.recognition import Recognised, is_page, is_stream, recognise
-from wireproof.targets.tls import verify_for
 from wireproof.wire.chat import chat_stream
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_of
 from wireproof.wire.stream import read_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 # Scenarios, so that the probes are written as the suite's own requests are; nothing judges them.
 TEXT = ConversationScenario(name="probe-text", title="", exercises=(), script="probe")
@@ -99,7 +98,10 @@ def preflight(target: Target, budget: Budget | None = None) -> Target:
 
 
 async def _preflight(target: Target, budget: Budget) -> Target:
-    async with _client(target) as client:
+    # Each request has its own connection: a server may close an idle one at the very moment when the next request is
+    # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    async with httpx.AsyncClient(timeout=None, limits=limits, **settings(target.base_url)) as client:  # noqa: S113
         prober = Prober(client=client, target=target, budget=budget)
         if not target.model:
             # A list of models is asked for only if none was named: a proxy that has no such route can still be
@@ -108,30 +110,20 @@ async def _preflight(target: Target, budget: Budget) -> Target:
         look = _Look(target=target, prober=prober)
         sightings = {surface: await look.at(surface) for surface in _wanted(target)}
         if not any(one.route is Route.TEXT for one in sightings.values()):
-            await _check_drivable(look, sightings)
-        target = await look.identified(_seen_at_once(target, sightings), sightings)
-        look = dataclasses.replace(look, target=target)  # nobody pays for what a mock says
-        if target.backend is not Backend.LIVE:
+            # A closed connection or silence may be a proxy's fault on these routes, or all that is there.
+            heads = any(one.answer.status is not None for one in sightings.values())
+            is_mute = not heads and (await prober.send("GET", "/models")).status is None
+            if why := detection.undrivable(target, sightings, is_mute=is_mute):
+                raise HarnessError(why)
+        look.target = _seen_at_once(target, sightings)
+        await look.identify(sightings)
+        if look.target.backend is not Backend.LIVE:  # nobody pays for what a mock says
             for surface, one in sightings.items():
                 await look.spare(surface, one)
-        target = dataclasses.replace(target, ways=(*target.ways, *look.ways))
+        look.target = dataclasses.replace(look.target, ways=(*target.ways, *look.ways))
         if not target.dialects:
-            target = await _with_dialects(look, target, sightings)
-        return dataclasses.replace(target, arguments=target.arguments or await look.arguments(target))
-
-
-def _client(target: Target) -> httpx.AsyncClient:
-    # Each request has its own connection: a server may close an idle one at the very moment when the next request is
-    # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    url = target.base_url
-    return httpx.AsyncClient(
-        timeout=None,  # noqa: S113
-        limits=limits,
-        trust_env=not is_local(url),
-        verify=verify_for(url),
-        cookies=NoCookies(),
-    )
+            await look.find_dialects(sightings)
+        return dataclasses.replace(look.target, arguments=target.arguments or await look.arguments())
 
 
 def _wanted(target: Target) -> tuple[Surface, ...]:
@@ -164,26 +156,15 @@ def _is_scripted(text: str) -> bool:
     return "".join(SIGNATURE.split()).casefold() in "".join(text.split()).casefold()
 
 
-async def _with_dialects(look: _Look, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
-    """The target with the dialects of its judged surfaces, and why others are left out."""
-    judged = [surface for surface, report in target.surfaces.items() if report.state is SurfaceState.JUDGED]
-    unspoken: dict[Dialect, str] = {}
-    for dialect in BY_CHOICE:
-        if dialect.spec.surface in judged:
-            why = await look.unspoken_reason(dialect, target, sightings[dialect.spec.surface])
-            unspoken |= {dialect: why} if why else {}
-    spoken = tuple(dialect for dialect in Dialect if dialect.spec.surface in judged and dialect not in unspoken)
-    return dataclasses.replace(target, dialects=spoken, unspoken=unspoken)
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Look:
     """Asks a target for what shows its surfaces, dialects and argument mode."""
 
     target: Target
+    """With what is known so far."""
     prober: Prober
-    unanswered: list[Dialect] = dataclasses.field(default_factory=list)
-    """The dialects in which no answer came to a request for a call."""
+    unanswered: bool = False
+    """Whether no answer came to a request for a call."""
     ways: list[WayTaken] = dataclasses.field(default_factory=list)
     """The ways round faults that were found; each further request takes them."""
     uncapped: list[tuple[Surface, str]] = dataclasses.field(default_factory=list)
@@ -276,51 +257,64 @@ class _Look:
         answer = await self._send(scenario, Form(ASKED[surface], mode), say="Who is there? Say it in a few words.")
         return sighting(answer, surface, mode, self.target.model)
 
-    async def identified(self, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
-        """The target with what its mock says of itself: that it is one, and what the Codex that it plays cannot do.
-
-        It is as it was where no mock says so.
-        """
+    async def identify(self, sightings: Mapping[Surface, Sighting]) -> None:
+        """Find out what the mock says of itself, if one does: that it is one, and what its Codex cannot do."""
         scripted = (item for item in sightings.items() if _is_scripted(_text_of(item[1].recognised)))
         surface, sight = next(scripted, (None, None))
-        if target.backend not in {Backend.MOCK, Backend.LIVE} or surface is None or sight is None:
-            return target
+        if self.target.backend not in {Backend.MOCK, Backend.LIVE} or surface is None or sight is None:
+            return
         nonce = _new_nonce()
         answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode), nonce=nonce, cap=REPORT)
         said = _text_of(recognise(answer.body, surface))
         missing = missing_in_mock(said)
-        found = target if missing is None else dataclasses.replace(target, missing=missing)
-        return dataclasses.replace(found, backend=Backend.MOCK) if _proves(said, nonce) else found
+        # The request has the nonce, but not as a member of an object: what repeats its text proves nothing.
+        is_proved = f'"nonce":"{nonce}"' in "".join(said.split())
+        self.target = dataclasses.replace(
+            self.target,
+            missing=self.target.missing if missing is None else missing,
+            backend=Backend.MOCK if is_proved else self.target.backend,
+        )
 
-    async def unspoken_reason(self, dialect: Dialect, target: Target, surface: Sighting) -> str:
+    async def find_dialects(self, sightings: Mapping[Surface, Sighting]) -> None:
+        """Find out the dialects of the judged surfaces, and why others are left out."""
+        judged = [one for one, report in self.target.surfaces.items() if report.state is SurfaceState.JUDGED]
+        unspoken: dict[Dialect, str] = {}
+        for dialect in BY_CHOICE:
+            if dialect.spec.surface in judged:
+                why = await self._unspoken_reason(dialect, sightings[dialect.spec.surface])
+                unspoken |= {dialect: why} if why else {}
+        spoken = tuple(dialect for dialect in Dialect if dialect.spec.surface in judged and dialect not in unspoken)
+        self.target = dataclasses.replace(self.target, dialects=spoken, unspoken=unspoken)
+
+    async def _unspoken_reason(self, dialect: Dialect, surface: Sighting) -> str:
         """Why a dialect that its surface may lack is not judged; "" where the target shows that it speaks it."""
         # A real model calls a tool when it likes, so the absence of a call shows nothing.
-        if target.backend is Backend.LIVE:
+        if self.target.backend is Backend.LIVE:
             return f"a live model is behind the target, which need not call a tool; --dialect {dialect} judges it"
         if surface.route is not Route.TEXT:
             return "no text came, so it was not asked for"
-        scenario = TEXT_CALL if Missing.TOOLS in target.missing else CALL
+        scenario = TEXT_CALL if Missing.TOOLS in self.target.missing else CALL
         answer = await self._send(scenario, Form(dialect, surface.mode))
         recognised = recognise(answer.body, dialect.spec.surface) if answer.ok else None
         if answer.status is None:
-            self.unanswered.append(dialect)
+            self.unanswered = True
             return f"it is not known, since no answer came to a request for a call; --dialect {dialect} judges it"
         if recognised is None:
             return f"it is not served: {seen(answer)}"
         echoed = dialect.spec.output_mode != DEFAULT.spec.output_mode and answer.headers.get(MODE_HEADER)
         if dialect.spec.carrier in recognised.carriers or echoed == dialect.spec.output_mode:
             return ""
-        return f"it is not served: asked for, the answer carries {_carried(recognised.carriers)}"
+        carried = " and ".join(sorted(recognised.carriers)) or "no call"
+        return f"it is not served: asked for, the answer carries {carried}"
 
-    async def arguments(self, target: Target) -> ArgumentsMode | None:
+    async def arguments(self) -> ArgumentsMode | None:
         """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or does not show."""
         # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
-        if target.backend not in {Backend.MOCK, Backend.ENDPOINT}:
+        if self.target.backend not in {Backend.MOCK, Backend.ENDPOINT}:
             return None
-        if DEFAULT not in target.dialects or target.pace is None:
+        # After a call that was not answered it would be waited for in vain once more.
+        if DEFAULT not in self.target.dialects or self.target.pace is None or self.unanswered:
             return None
-        if self.unanswered:
-            return None  # it would be waited for in vain once more
         answer = await self._send(FRAGMENTS, Form(DEFAULT, Mode.STREAM))
         mode = detect_argument_mode(answer.body)
         return mode if mode is not DEFAULT.spec.arguments else None
@@ -350,20 +344,8 @@ def _new_nonce() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def _proves(said: str, nonce: str) -> bool:
-    """Whether a text is the report of a mock that was asked under this nonce; blanks do not count.
-
-    The request has the nonce, but not as a member of an object: what repeats its text proves nothing.
-    """
-    return f'"nonce":"{nonce}"' in "".join(said.split())
-
-
 def _text_of(recognised: Recognised | None) -> str:
     return "" if recognised is None else recognised.text
-
-
-def _carried(carriers: Iterable[str]) -> str:
-    return " and ".join(sorted(carriers)) or "no call"
 
 
 def detect_argument_mode(body: bytes) -> ArgumentsMode | None:
@@ -391,8 +373,8 @@ async def _with_model(prober: Prober) -> Target:
         case {} if answer.ok:
             refused = f"{answer.url} lists no model; name one with --model"
         case _:
-            refused = no_models(answer, target)
-    reads = answer.status is not None and not barred(answer, target) and not is_page(answer.body)
+            refused = detection.no_models(answer, target)
+    reads = answer.status is not None and not detection.barred(answer, target) and not is_page(answer.body)
     for model in USUAL_MODELS if reads else ():
         found = dataclasses.replace(target, model=model)
         look = _Look(target=found, prober=prober)
@@ -405,26 +387,3 @@ async def _with_model(prober: Prober) -> Target:
             break  # another name would fare no better, or be paid for, too
     # Any other name would be refused as unknown, and that would pass for a proxy that serves nothing.
     raise HarnessError(refused)
-
-
-async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) -> None:
-    """Refuse a target of which no surface gave a text, unless one is there, and fails in front of a mock.
-
-    Raises:
-        HarnessError: the message says what each route answered.
-    """
-    target = look.target
-    for one in sightings.values():
-        if one.route is Route.LOCKED:
-            raise HarnessError(barred(one.answer, target))
-        if one.route is Route.NO_MODEL:
-            raise HarnessError(no_model(one.answer, target))
-    # A closed connection or silence may be a proxy's fault on these routes, or all that is there.
-    if is_mute(sightings) and (await look.prober.send("GET", "/models")).status is None:
-        raise HarnessError(no_http(target, sightings))
-    # A surface that a person has named is judged whatever it answers.
-    named, there = target.dialects or target.wanted, any(map(is_there, sightings.values()))
-    if not (named or there):
-        raise HarnessError(no_api(target, sightings))
-    if target.backend is Backend.LIVE:
-        raise HarnessError(no_text(target, sightings))

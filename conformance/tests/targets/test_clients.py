@@ -4,7 +4,7 @@ import ssl
 
 import pytest
 
-from wireproof.targets.tls import verify_for
+from wireproof.targets.clients import verify_for
 
 
 def test_plain_http_to_this_machine_does_without_authorities() -> None:

@@ -1,0 +1,49 @@
+"""What HTTP clients are made with that send to a target."""
+
+from __future__ import annotations
+
+import ssl
+from functools import cache
+from http.cookiejar import CookieJar
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from wireproof.targets.address import is_local
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class NoCookies(CookieJar):
+    """A jar that stays empty: what one answer sets changes no later request, which a transcript would not show.
+
+    What a target sets need not even be what a request can carry.
+    """
+
+    def make_cookies(self, response: Any, request: Any) -> Sequence[Any]:  # noqa: ANN401
+        """None of those that a response sets."""
+        del response, request
+        return ()
+
+
+def settings(url: str) -> dict[str, Any]:
+    """What each client of httpx is made with that sends to a URL.
+
+    A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would be
+    a third party that buffers streams and answers 502 for a target that is down.
+    """
+    return {"trust_env": not is_local(url), "verify": verify_for(url), "cookies": NoCookies()}
+
+
+def verify_for(url: str) -> ssl.SSLContext | bool:
+    """What httpx verifies the server at a URL by; True: the usual certificate authorities.
+
+    Those are for https. To load them takes longer than many requests, so a client that sends to this machine by plain
+    http does without; it would accept no certificate at all.
+    """
+    return _no_authority() if is_local(url) and urlsplit(url).scheme == "http" else True
+
+
+@cache
+def _no_authority() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
