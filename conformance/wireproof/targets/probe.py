@@ -22,10 +22,10 @@ from wireproof.model.target import Backend
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
+from wireproof.targets.budget import SpentError, TargetClock
 from wireproof.targets.lasting import lasting
 from wireproof.targets.launch import launched_at
 from wireproof.targets.recognition import error_of, is_over, payloads
-from wireproof.targets.target_clock import SpentError, TargetClock
 from wireproof.wire.asked_wait import asked_wait
 
 if TYPE_CHECKING:
@@ -54,20 +54,18 @@ MOST_STARTS = 8
 _ENCODINGS = {"gzip", "x-gzip", "deflate"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class ProbeAnswer:
     """What came back."""
 
     url: str
-    status: int | None
+    status: int | None = None
     """None: no response head came."""
-    kind: str
-    """The media type, in lower case and without parameters; "" for none."""
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case name."""
-    body: bytes
+    body: bytes = b""
     """As far as it was read, see `LONGEST`; decompressed."""
-    end: End
+    end: End = End.COMPLETE
     """`OPEN`: there was more, and it was not read."""
     fault: str = ""
     """What went wrong with the connection, in the words of the HTTP library."""
@@ -75,6 +73,11 @@ class ProbeAnswer:
     """Seconds to the first byte of the body; None: none came."""
     seconds: float = 0.0
     """Seconds to the end."""
+
+    @property
+    def kind(self) -> str:
+        """The media type, in lower case and without parameters; "" for none."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def ok(self) -> bool:
@@ -124,15 +127,11 @@ class Prober:
             await self._revive()
             answer = await self._once(method, path, body, more or {}, streamed=streamed)
             if not self._again(answer, sent_after):
-                self._settle(body, answer)
+                used = _used(answer)
+                if used is not None:
+                    self.budget.settle(body, used)
                 return answer
             self.budget.give_back(body)
-
-    def _settle(self, body: bytes, answer: ProbeAnswer) -> None:
-        """Count a request by what it used, where the answer shows that."""
-        used = _used(answer)
-        if used is not None:
-            self.budget.settle(body, used)
 
     def _again(self, answer: ProbeAnswer, sent_after: int) -> bool:
         """Whether a request is to be sent again, after what the clock then says."""
@@ -168,64 +167,38 @@ class Prober:
         kind = {"content-type": "application/json"} if body else {}
         # As in the suite: a proxy that compresses badly is not to stop here.
         headers = {**kind, "accept-encoding": "identity", **carried_headers(self.target, Auth.RIGHT), **more}
-        record = _Record(streamed=streamed, silence=self.target.timeout)
+        answer, began, silence = ProbeAnswer(url=self.target.url(path)), time.monotonic(), self.target.timeout
         try:
             async with (
-                record.limit() as limit,
+                # One bound for the whole request: httpx would start its own again with each byte.
+                asyncio.timeout(silence) as limit,
                 self.client.stream(method, url, headers=headers, content=body or None) as response,
             ):
-                await record.read(response, limit)
+                answer.status = response.status_code
+                answer.headers = {name.lower(): value for name, value in response.headers.items()}
+                last = asyncio.get_running_loop().time() + STREAMED * silence
+                # Raw: what does not decompress is an answer, too.
+                async for piece in response.aiter_raw():
+                    answer.first_byte = answer.first_byte or time.monotonic() - began
+                    answer.body += piece
+                    if len(answer.body) > LONGEST or is_over(answer.body[-TAIL:]):
+                        answer.end = End.OPEN
+                        break
+                    # A comment is no answer: a target that sends only those is silent.
+                    if streamed and b"data:" in piece:
+                        limit.reschedule(min(asyncio.get_running_loop().time() + silence, last))
         # Before RequestError, of which it is one: a port that is not listened on is the most likely mistake.
         except httpx.ConnectError as error:
             if not self.reached:
-                raise HarnessError(f"nothing answers at {self.target.url(path)}: {error}") from error
-            record.end, record.fault = End.REFUSED, str(error)
+                raise HarnessError(f"nothing answers at {answer.url}: {error}") from error
+            answer.end, answer.fault = End.REFUSED, str(error)
         except TimeoutError:
-            record.end = End.TIMEOUT if not record.body else End.OPEN
+            answer.end = End.TIMEOUT if not answer.body else End.OPEN
         except httpx.RequestError as error:
-            record.end, record.fault = End.CUT, str(error) or type(error).__name__
-        self.reached = True
-        return record.answer(self.target.url(path))
-
-
-class _Record:
-    """An answer in the making."""
-
-    def __init__(self, *, streamed: bool, silence: float) -> None:
-        self._streamed, self._silence = streamed, silence
-        self._began = time.monotonic()
-        self._first: float | None = None
-        self._status: int | None = None
-        self._headers: dict[str, str] = {}
-        self.body = b""
-        self.end, self.fault = End.COMPLETE, ""
-
-    def limit(self) -> asyncio.Timeout:
-        """One bound for the whole request: httpx would start its own again with each byte."""
-        return asyncio.timeout(self._silence)
-
-    async def read(self, response: httpx.Response, limit: asyncio.Timeout) -> None:
-        self._status = response.status_code
-        self._headers = {name.lower(): value for name, value in response.headers.items()}
-        last = asyncio.get_running_loop().time() + STREAMED * self._silence
-        # Raw: what does not decompress is an answer, too.
-        async for piece in response.aiter_raw():
-            self._first = self._first if self._first is not None else time.monotonic() - self._began
-            self.body += piece
-            if len(self.body) > LONGEST or is_over(self.body[-TAIL:]):
-                self.end = End.OPEN
-                return
-            # A comment is no answer: a target that sends only those is silent.
-            if self._streamed and b"data:" in piece:
-                limit.reschedule(min(asyncio.get_running_loop().time() + self._silence, last))
-
-    def answer(self, url: str) -> ProbeAnswer:
-        return ProbeAnswer(
-            url=url, status=self._status, headers=self._headers, end=self.end, fault=self.fault,
-            kind=self._headers.get("content-type", "").partition(";")[0].strip().lower(),
-            body=_decoded(self.body, self._headers.get("content-encoding", "")),
-            first_byte=self._first, seconds=time.monotonic() - self._began,
-        )  # fmt: skip
+            answer.end, answer.fault = End.CUT, str(error) or type(error).__name__
+        self.reached, answer.seconds = True, time.monotonic() - began
+        answer.body = _decoded(answer.body, answer.headers.get("content-encoding", ""))
+        return answer
 
 
 def _decoded(body: bytes, encoding: str) -> bytes:
