@@ -24,8 +24,8 @@ from wireproof.report.markdown import markdown
 from wireproof.report.page import page
 from wireproof.report.site import SiteEntry, site
 from wireproof.results import folder
+from wireproof.results.cells import flaky, of_all
 from wireproof.results.certificate import ExitStatus, worst
-from wireproof.results.flaky import flaky, of_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from wireproof.cli.complaint import complain
 from wireproof.results import folder
+from wireproof.results.cells import of_all
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended, Report
-from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError, SavedResult
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios import SCENARIOS

@@ -15,7 +15,7 @@ from wireproof.report.excerpt import excerpt
 from wireproof.report.readiness import readiness
 from wireproof.report.worked_round import broken_by
 from wireproof.requests.ways_round import sentence, ways_of
-from wireproof.results.cells import cells
+from wireproof.results.cells import cells, flaky
 from wireproof.results.certificate import Certificate, ExitStatus
 from wireproof.results.document import (
     FORMAT,
@@ -38,7 +38,6 @@ from wireproof.results.document import (
     SurfaceFound,
     WayRoundTaken,
 )
-from wireproof.results.flaky import flaky
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

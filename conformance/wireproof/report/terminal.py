@@ -16,9 +16,9 @@ from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
 from wireproof.report.readiness import by_readiness, in_lines, readiness
+from wireproof.results.cells import flaky
 from wireproof.results.certificate import NOT_RUN, Certificate, ExitStatus
 from wireproof.results.document import ClientReady, Ready
-from wireproof.results.flaky import flaky
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -29,7 +29,7 @@ from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.target import Target
-from wireproof.model.transcript import End, Transcript
+from wireproof.model.transcript import Transcript
 from wireproof.reading import recorded
 from wireproof.requests.adapted import adapted
 from wireproof.results.bounded_json import bounded_lines
@@ -48,20 +48,16 @@ FORMAT = 1
 MOST = 1 << 28
 """Bytes of an unpacked file at most. A whole run has 40 MiB; a file of a few kB may unpack to what fills the memory."""
 Json = Any
+_T = TypeVar("_T")
 
 
 @cache
-def _target_form() -> TypeAdapter[Target]:
-    """What writes and reads a target, field by field, so that a new field is there without a word here."""
-    form = TypeAdapter(Target)
-    # Its annotations name types that `wireproof.model.target` imports for type checkers alone.
+def _adapter(kind: type[_T]) -> TypeAdapter[_T]:
+    """What writes and reads a target or a transcript, field by field: a new one is there without a word here."""
+    form = TypeAdapter(kind)
+    # Their annotations name types that the model imports for type checkers alone.
     form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping, "Capability": Capability})
     return form
-
-
-@cache
-def _transcript_form() -> TypeAdapter[Transcript]:
-    return TypeAdapter(Transcript)
 
 
 class ArchiveError(ValueError):
@@ -80,7 +76,7 @@ class Archive:
 
 def save(path: Path, target: Target, runs: Iterable[ScenarioRun]) -> None:
     """Write runs of a target to a file, whose folder must exist."""
-    head = {"format": FORMAT, "target": _target_form().dump_python(masked_target(target), mode="json")}
+    head = {"format": FORMAT, "target": _adapter(Target).dump_python(masked_target(target), mode="json")}
     lines = (head, *map(_of_run, masked_runs(tuple(runs), target)))
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
@@ -114,7 +110,7 @@ def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archiv
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ArchiveError(f"{name} is not in format {FORMAT}, the one that this version of Wireproof reads")
     try:
-        target = _target_form().validate_python(head["target"])
+        target = _adapter(Target).validate_python(head["target"])
         known = {scenario.name: adapted(scenario, target) for scenario in scenarios}
         runs = tuple(_run(known[line["scenario"]], line, target) for line in lines if line["scenario"] in known)
         unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
@@ -222,20 +218,10 @@ def _of_transcript(transcript: Transcript) -> Json:
 def _transcript(data: Mapping[str, Json]) -> Transcript:
     # By pydantic, since what has another type would be found out in the midst of a judgement. Nothing is made before:
     # it takes what is of the right class for valid.
-    return _transcript_form().validate_python({
-        **data,
-        "request_headers": _headers(data["request_headers"]),
-        "request_body": _bytes(data["request_body"]),
-        "headers": _headers(data["headers"]),
-        "pieces": tuple({"at": at, "data": _bytes(piece)} for at, piece in data["pieces"]),
-        "end": End(data["end"]),
-        "waits": tuple(data["waits"]),
-        "death": data["death"] or None,
-    })  # fmt: skip
-
-
-def _headers(pairs: Json) -> tuple[tuple[str, str], ...]:
-    return tuple((name, value) for name, value in pairs)
+    pieces = [{"at": at, "data": _bytes(piece)} for at, piece in data["pieces"]]
+    read = {**data, "request_body": _bytes(data["request_body"]), "pieces": pieces}
+    found: Transcript = _adapter(Transcript).validate_python(read)
+    return found
 
 
 def _of_bytes(data: bytes) -> Json:

@@ -1,8 +1,10 @@
-"""The verdict on each requirement in each form of answers, over all scenarios.
+"""The verdict on each requirement in each form of answers, over all scenarios; and over all runs of a repeated one.
 
 An outcome speaks of a scenario in all its forms. What was found has its form. A form in which nothing was found passes
 where the outcome passes; where the outcome fails in another form, it passes if nothing at all was found in this one,
 for then nothing hid the requirement in it. Else it is not known, and counts as not observed.
+
+Of a run that was repeated, the worst one stands for all; what is broken in some of them and not in all is flaky.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import TYPE_CHECKING
 from wireproof.model.requirement import Level
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
-from wireproof.results.certificate import NOT_RUN
-from wireproof.results.document import Cell
+from wireproof.results.certificate import GRAVEST, NOT_RUN
+from wireproof.results.document import Cell, Flaky
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
+    from wireproof.model.verdict import Finding
     from wireproof.results.certificate import Certificate
 
 WORST = (
@@ -90,13 +93,8 @@ def _part(outcome: Outcome, form: Form, run: ScenarioRun, row: Requirement, wron
     mine = tuple(finding for finding in outcome.findings if finding.form == form)
     here = replace(outcome, findings=mine) if len(mine) < len(outcome.findings) else outcome
     if outcome.verdict not in BROKEN or mine or not outcome.findings:
-        return Part(
-            strict=here.verdict,
-            compat=here.at(VerdictLevel.COMPAT),
-            reason=here.reason,
-            known=here.known,
-            outcome=here,
-        )
+        compat = here.at(VerdictLevel.COMPAT)
+        return Part(strict=here.verdict, compat=compat, reason=here.reason, known=here.known, outcome=here)
     reason = _unknown(form, run, row, hidden=(outcome.scenario, form) in wrong)
     verdict = Verdict.NOT_OBSERVED if reason else Verdict.PASS
     return Part(strict=verdict, compat=verdict, reason=reason, outcome=here)
@@ -124,13 +122,50 @@ def _cell(row: Requirement, form: Form, said: Sequence[Part]) -> Cell:
     compat = min((part.compat for part in said), key=WORST.index)
     reasons = [part.reason for part in said if part.strict is strict and part.reason]
     judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
+    known = strict in BROKEN and all(part.known for part in said if part.strict in BROKEN)
     return Cell(
-        requirement=row.id,
-        dialect=form.dialect,
-        mode=form.mode,
-        strict=strict,
-        compat=compat,
-        known=strict in BROKEN and all(part.known for part in said if part.strict in BROKEN),
-        reason=reasons[0] if reasons else "",
-        scenarios=sum(part.strict in judged for part in said),
+        requirement=row.id, dialect=form.dialect, mode=form.mode, strict=strict, compat=compat, known=known,
+        reason=reasons[0] if reasons else "", scenarios=sum(part.strict in judged for part in said),
+    )  # fmt: skip
+
+
+def of_all(every: Sequence[Certificate]) -> Certificate:
+    """The certificate that stands for several runs: the worst of them, the first of these, with all beside it."""
+    if len(every) == 1:
+        return every[0]
+    return replace(min(every, key=lambda one: GRAVEST.index(one.exit)), every=tuple(every))
+
+
+def flaky(certificate: Certificate, catalogue: Catalogue) -> tuple[Flaky, ...]:
+    """What is broken in some runs and not in all, in the order of the catalogue; nothing for a single run."""
+    by_run = [
+        {(cell.requirement, Form(cell.dialect, cell.mode)): cell for cell in cells(one, catalogue)}
+        for one in certificate.every
+    ]
+    seen: defaultdict[tuple[str, Form], list[tuple[Outcome, Finding]]] = defaultdict(list)
+    for outcome in (one for run in certificate.every for one in run.outcomes if not one.known):
+        for finding in outcome.findings:
+            seen[outcome.requirement, finding.form].append((outcome, finding))
+    order = {row.id: number for number, row in enumerate(catalogue.requirements)}
+    keys = dict.fromkeys(key for found in by_run for key in found)
+    columns = {key: [found.get(key) for found in by_run] for key in sorted(keys, key=lambda key: order[key[0]])}
+    return tuple(
+        Flaky(
+            requirement=requirement,
+            dialect=form.dialect,
+            mode=form.mode,
+            # Where nothing is said of it, it was not looked at in that run.
+            strict=tuple(cell.strict if cell else Verdict.NOT_OBSERVED for cell in column),
+            compat=tuple(cell.compat if cell else Verdict.NOT_OBSERVED for cell in column),
+            seen=next((finding.violation.seen for _, finding in seen[requirement, form]), ""),
+            scenarios=tuple(dict.fromkeys(outcome.scenario for outcome, _ in seen[requirement, form])),
+        )
+        for (requirement, form), column in columns.items()
+        if _is_flaky(column)
     )
+
+
+def _is_flaky(found: Sequence[Cell | None]) -> bool:
+    """Whether a cell is broken in some runs and not in all; what is accepted is no matter of this."""
+    broken = [cell is not None and cell.strict in BROKEN and not cell.known for cell in found]
+    return any(broken) and not all(broken)

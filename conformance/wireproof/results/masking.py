@@ -28,7 +28,7 @@ from wireproof.model.transcript import Piece, Transcript
 from wireproof.reading import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -120,17 +120,17 @@ class _Secret:
     @cached_property
     def _begun(self) -> Mapping[str, Sequence[int]]:
         """The lengths of the key's beginnings, the longest first, by the characters that they end with."""
-        found: dict[str, list[int]] = {}
-        for length in range(len(self.value), _BEGUN - 1, -1):
-            found.setdefault(self.value[length - _BEGUN : length], []).append(length)
-        return found
+        return self._lengths(_BEGUN, lambda length: self.value[length - _BEGUN : length])
 
     @cached_property
     def _ended(self) -> Mapping[str, Sequence[int]]:
         """The lengths of its ends, the longest first, by the characters that they begin with."""
+        return self._lengths(_ENDED, lambda length: self.value[-length:][:_ENDED])
+
+    def _lengths(self, least: int, edge: Callable[[int], str]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
-        for length in range(len(self.value), _ENDED - 1, -1):
-            found.setdefault(self.value[-length:][:_ENDED], []).append(length)
+        for length in range(len(self.value), least - 1, -1):
+            found.setdefault(edge(length), []).append(length)
         return found
 
     def _without_ends(self, text: str) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wireproof.judging.among_exchanges import mixed
 from wireproof.model.reasons import HURRIED
@@ -28,13 +28,13 @@ from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from wireproof.judging.judge import Judgement
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Form
-    from wireproof.model.verdict import Finding, Outcome
+    from wireproof.model.verdict import Outcome
     from wireproof.reading.exchange import Exchange
 
     DrivenForm = tuple[str, Form]
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     """Drives forms of scenarios again, one after the other."""
     Judge = Callable[[Sequence[ScenarioRun]], Judgement]
 
+_Value = TypeVar("_Value")
 FEW = 5
 """Forms that share a symptom and are all driven again at once."""
 SAMPLE = 3
@@ -71,13 +72,14 @@ def recheck_timing(
         catalogue: Says which requirements rest on time.
     """
     first = judge(runs)
-    trials = _trials(symptoms(runs, first.outcomes, catalogue))
+    found = _grouped((symptom, form) for form, symptom in symptoms(runs, first.outcomes, catalogue).items())
+    trials = {symptom: _Trial(symptom=symptom, forms=forms) for symptom, forms in found.items()}
     if not trials:
         return runs, first  # judged once more they would come to the same, and judging takes seconds
     clean: dict[DrivenForm, ScenarioRun] = {}
     tried: Counter[DrivenForm] = Counter()
     while forms := [form for trial in trials.values() for form in trial.next()]:
-        fresh = again(_by_scenario(forms))
+        fresh = again(_grouped(forms))
         tried.update(forms)
         clean |= _cleared(trials.values(), fresh, symptoms(fresh, judge(fresh).outcomes, catalogue))
     standing = _standing(runs, trials)
@@ -95,7 +97,7 @@ def _cleared(
     for trial in trials:
         # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where there
         # was none before explains more than what was first seen.
-        stands = [form for form in driven if found.get(form, DEATH) == DEATH and not trial.keeps(form, found)]
+        stands = [form for form in driven if form not in found or (found[form] == DEATH and trial.symptom != DEATH)]
         cleared |= {form: driven[form] for form in trial.take(stands, back=found)}
     return cleared
 
@@ -135,10 +137,6 @@ class _Trial:
         self.tried.update(chosen)
         return chosen
 
-    def keeps(self, form: DrivenForm, found: Mapping[DrivenForm, str]) -> bool:
-        """Whether a form died once more, as it had before."""
-        return form in found and form in self.forms and self.symptom == DEATH
-
     def take(self, clean: Iterable[DrivenForm], *, back: Iterable[DrivenForm]) -> list[DrivenForm]:
         """Note which forms were clean now and in which a symptom came back; returns its own among the first."""
         mine = [form for form in clean if form in self.forms]
@@ -147,18 +145,12 @@ class _Trial:
         return mine
 
 
-def _trials(found: Mapping[DrivenForm, str]) -> dict[str, _Trial]:
-    by_symptom: defaultdict[str, list[DrivenForm]] = defaultdict(list)
-    for form, symptom in found.items():
-        by_symptom[symptom].append(form)
-    return {symptom: _Trial(symptom=symptom, forms=forms) for symptom, forms in by_symptom.items()}
-
-
-def _by_scenario(forms: Iterable[DrivenForm]) -> dict[str, list[Form]]:
-    by_name: defaultdict[str, list[Form]] = defaultdict(list)
-    for name, form in forms:
-        by_name[name].append(form)
-    return dict(by_name)
+def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
+    """Values by what they are named after."""
+    found: defaultdict[str, list[_Value]] = defaultdict(list)
+    for name, value in pairs:
+        found[name].append(value)
+    return found
 
 
 def _with(run: ScenarioRun, clean: Mapping[DrivenForm, ScenarioRun], tried: Mapping[DrivenForm, int]) -> ScenarioRun:
@@ -186,17 +178,12 @@ def symptoms(runs: Iterable[ScenarioRun], outcomes: Iterable[Outcome], catalogue
         for form, why in run.not_driven.items():
             if why in HURRIED:
                 found[run.scenario.name, form] = why
-    for driven, finding in _findings(outcomes):
-        row = catalogue.by_id.get(finding.found_by or finding.violation.requirement)
-        if row is not None and row.on_time:
-            found.setdefault(driven, row.id)
-    return found
-
-
-def _findings(outcomes: Iterable[Outcome]) -> Iterator[tuple[DrivenForm, Finding]]:
     for outcome in outcomes:
         for finding in outcome.findings:
-            yield (outcome.scenario, finding.form), finding
+            row = catalogue.by_id.get(finding.found_by or finding.violation.requirement)
+            if row is not None and row.on_time:
+                found.setdefault((outcome.scenario, finding.form), row.id)
+    return found
 
 
 def _symptom(exchange: Exchange) -> str | None:
@@ -209,23 +196,15 @@ def _symptom(exchange: Exchange) -> str | None:
     # Where the backend is to fail, a broken connection and an error may be what is due; silence is not.
     if transcript.end in BROKEN and not (transcript.end is End.CUT and _fails(exchange)):
         return transcript.end.value
-    if _fails(exchange) or _expects_error(exchange):
+    request = exchange.request
+    # Where the answer to a plain request is to be an error, its scenario judges which one comes.
+    if _fails(exchange) or (request is not None and request.expect in BACKEND):
         return None
-    if transcript.status in BACKEND or _was_too_much(exchange):
+    # There was no room for a request, however long it waited: alone there may be.
+    taken = request is not None and (request.full or request.unready or request.expect == TOO_MANY)
+    if transcript.status in BACKEND or (transcript.status == TOO_MANY and not taken):
         return f"HTTP {transcript.status}"
     return ERROR if exchange.reading is not None and exchange.answer.error is not None else None
-
-
-def _was_too_much(exchange: Exchange) -> bool:
-    """Whether there was no room for a request, however long it waited: alone there may be."""
-    request = exchange.request
-    taken = request is not None and (request.full or request.unready or request.expect == TOO_MANY)
-    return exchange.transcript.status == TOO_MANY and not taken
-
-
-def _expects_error(exchange: Exchange) -> bool:
-    """Whether the answer to a plain request is to be an error: its scenario judges which one comes."""
-    return exchange.request is not None and exchange.request.expect in BACKEND
 
 
 def _fails(exchange: Exchange) -> bool:
