@@ -545,7 +545,7 @@ def test_a_target_that_goes_away_is_judged_by_what_was_driven(tiny: TinyServer, 
     tiny.respond = respond
     two = a_scenario(Turn(say="Talk."), Turn(say="And now?", script="text/hello"))
     later = a_scenario(Turn(say="Hi."), name="later")
-    got, rest = run(a_target(tiny), two, later, jobs=1, progress=lambda one, form: seen.append((one.name, form)))
+    got, rest = run(a_target(tiny), two, later, jobs=1, keep=lambda run, form: seen.append((run.scenario.name, form)))
     assert [one.transcript.end for one in got.exchanges[AS_STREAM]] == [End.COMPLETE, End.REFUSED]
     assert (rest.exchanges, rest.not_driven) == ({}, {AS_STREAM: "the target cannot be reached any more"})
     assert seen == [("one", AS_STREAM), ("later", AS_STREAM)]

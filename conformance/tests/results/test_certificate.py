@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.driving.drive import Driving, no_progress
+from wireproof.driving.drive import Driving
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import Dialect
@@ -192,7 +192,7 @@ def test_certifying_is_driving_and_judging(
     one = certify(TARGET, [hello], load(), jobs=3)
     assert callable(asked[0].pop("keep"))
     assert [one.scenario for one in asked[0].pop("plan").every] == [hello]
-    assert asked == [{"target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
+    assert asked == [{"target": TARGET, "jobs": 3, "budget": None}]
     assert one.exit is ExitStatus.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wireproof.driving.drive import no_progress
 from wireproof.driving.tries import unhurried
 from wireproof.judging import known_failing
 from wireproof.judging.known_failing import KnownFailingError
@@ -22,31 +21,30 @@ from wireproof.report.curl import shell_word
 from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost
 from wireproof.results import folder
-from wireproof.results.certify import InterruptedRun, certify
+from wireproof.results.cells import of_all
+from wireproof.results.certify import InterruptedRun, certify, no_progress
 from wireproof.results.document import Configuration, Ended
-from wireproof.results.flaky import of_all
 from wireproof.results.folder import FolderError
 from wireproof.results.masking import SHORTEST, masking
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
-from wireproof.targets.budget import REQUESTS, TOKENS, Budget
+from wireproof.targets.budget import REQUESTS, TOKENS, Budget, TargetClock, show_nothing
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import BUNDLED_JOBS, JOBS
 from wireproof.targets.reach import reach
-from wireproof.targets.target_clock import TargetClock, show_nothing
 from wireproof.targets.validity import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from wireproof.driving.drive import Progress
     from wireproof.model.scenario import Scenario
     from wireproof.results.certificate import Certificate
+    from wireproof.results.certify import Progress
     from wireproof.results.document import Report
     from wireproof.results.masking import Masking
+    from wireproof.targets.budget import Show
     from wireproof.targets.options import RunOptions, TargetOptions
-    from wireproof.targets.target_clock import Show
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""

@@ -22,7 +22,7 @@ from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
 from wireproof.driving.planning import leaves
 from wireproof.driving.restarting import FullError, GoneError, RenewedError, Restarter
 from wireproof.driving.sending import Sender
-from wireproof.driving.slots import Limit, Slots
+from wireproof.driving.slots import Slots
 from wireproof.driving.target_lock import locked
 from wireproof.driving.tries import Tried, asked_texts
 from wireproof.judging.outcomes import ScenarioRun
@@ -50,17 +50,11 @@ TRIES = 3
 SILENT = 3
 """Forms without an answer after which an answer has less time; those at first show the silence in its full length."""
 
-Progress = Callable[[Scenario, Form], None]
-"""Called when a scenario has been driven in a form."""
-Keep = Callable[[ScenarioRun], object]
+Keep = Callable[[ScenarioRun, Form], None]
 """Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
 
 
-def no_progress(_scenario: Scenario, _form: Form) -> None:
-    """Progress that is shown nowhere."""
-
-
-def keep_nothing(_run: ScenarioRun) -> None:
+def _keep_nothing(_run: ScenarioRun, _form: Form) -> None:
     """Nothing is kept before the end, when all runs are returned."""
 
 
@@ -85,9 +79,8 @@ async def drive(
     target: Target,
     *,
     jobs: int = 8,
-    progress: Progress = no_progress,
     budget: Budget | None = None,
-    keep: Keep = keep_nothing,
+    keep: Keep = _keep_nothing,
     silences: int = 0,
 ) -> Driving:
     """Drive what is planned, at most `jobs` exchanges at a time.
@@ -96,12 +89,11 @@ async def drive(
         plan: What to drive.
         target: A target past its preflight, the one that the plan was made for.
         jobs: How many exchanges may run at the same time; fewer do where the target serves fewer.
-        progress: Called when a scenario has been driven in a form.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
         keep: Called with each form as soon as it has been driven.
         silences: Those that a drive before it has seen: a silence was shown in its full length then.
     """
-    slots, adjusting, budget = Slots(limit=Limit(most=jobs)), Adjusting(found=dict(target.adjusted)), budget or Budget()
+    slots, adjusting, budget = Slots(most=jobs), Adjusting(found=dict(target.adjusted)), budget or Budget()
     with locked(target.base_url) as lock:
         async with client_of(target) as client:
             restarter = Restarter(client=client, budget=budget)
@@ -111,7 +103,6 @@ async def drive(
             tried = Tried(asked=asked_texts([one.scenario for one in plan.every]))
             drives = _Drives(
                 driver=Driver(sender=sender, adjusting=adjusting, tried=tried),
-                progress=progress,
                 keep=keep,
                 asks=_first_that(_asks, plan),
                 departs=_first_that(_departs, plan),
@@ -121,9 +112,9 @@ async def drive(
             drives.keep_evidence(sender.evidence.shown)
     return Driving(
         runs=[joined(one.scenario, [drives.done[one, form] for form in one.forms]) for one in plan.every],
-        at_a_time=slots.limit.found,
+        at_a_time=slots.found,
         adjusted=adjusting.found,
-        ways=tuple(_ways(restarter, slots.limit.found, jobs)),
+        ways=tuple(_ways(restarter, slots.found, jobs)),
         silences=drives.troubles.silent if sender.starts else 0,
     )
 
@@ -200,7 +191,6 @@ class _Drives:
     """Drives forms of scenarios, one after the other or many at once."""
 
     driver: Driver
-    progress: Progress
     keep: Keep
     asks: Item | None
     """A form of one request that is answered with text; None: none is driven."""
@@ -232,7 +222,7 @@ class _Drives:
         """Drive what is left, one after the other; another instance does where this one cannot be started."""
         while (item := await queue.next()) is not None:
             if not await self.drive_in_time(*item, queue):
-                queue.put_back(item)
+                queue.left.append(item)
                 return
 
     async def drive_in_time(self, one: Planned, form: Form, queue: FormQueue) -> bool:
@@ -342,8 +332,7 @@ class _Drives:
 
     def _note(self, one: Planned, form: Form, run: ScenarioRun) -> None:
         self.done[one, form] = run
-        self.keep(run)
-        self.progress(one.scenario, form)
+        self.keep(run, form)
 
     async def _driven(self, one: Planned, form: Form, driver: Driver | None = None) -> ScenarioRun:
         undriven = partial(ScenarioRun, scenario=one.scenario)

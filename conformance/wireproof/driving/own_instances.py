@@ -16,9 +16,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wireproof.driving.planning import leaves
-from wireproof.driving.watching import now
 from wireproof.model.scenario import ConversationScenario
 from wireproof.reading.right_answers import answers_to
+from wireproof.targets.budget import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,10 +124,6 @@ class FormQueue:
         least = min(self.left, key=self.troubles.likely)
         self.left.remove(least)
         return least
-
-    def put_back(self, item: Item) -> None:
-        """Leave a form to the other instances."""
-        self.left.append(item)
 
     @property
     def over(self) -> str:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wireproof.driving import drive
     from wireproof.model.dialect import Dialect
     from wireproof.model.scenario import Form, Scenario
+    from wireproof.results import certify
 
 LONG = 100
 """How many steps a run has at least for which a log gets lines: a shorter one is over before they are read."""
@@ -28,7 +28,7 @@ SHOWN = 1.0
 @contextmanager
 def progress(
     console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect], *, what: str = "driving"
-) -> Iterator[drive.Progress]:
+) -> Iterator[certify.Progress]:
     """What is to be called after each scenario and form; `what` is done in these steps."""
     total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
     if not console.is_interactive:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof.driving.drive import Progress, drive, joined, no_progress
+from wireproof.driving.drive import drive, joined
 from wireproof.driving.planning import planned
 from wireproof.judging.checks import CHECKS
 from wireproof.judging.judge import judge_runs
@@ -36,9 +36,16 @@ if TYPE_CHECKING:
     from wireproof.results.certificate import Certificate
     from wireproof.targets.budget import Budget
 
+    Progress = Callable[[Scenario, Form], None]
+    """Called when a scenario has been driven in a form."""
+
 
 NOT_REACHED = "the run was interrupted before it"
 """Why a form of a scenario was not driven."""
+
+
+def no_progress(_scenario: Scenario, _form: Form) -> None:
+    """Progress that is shown nowhere."""
 
 
 class InterruptedRun(KeyboardInterrupt):
@@ -59,12 +66,14 @@ class Kept:
 
     scenarios: tuple[Scenario, ...]
     target: Target
+    progress: Progress
     done: dict[str, list[ScenarioRun]] = field(default_factory=dict)
     """Scenario → what came of each of its forms, as a run of that form alone."""
 
-    def take(self, run: ScenarioRun) -> None:
+    def take(self, run: ScenarioRun, form: Form) -> None:
         """Keep a run of one form."""
         self.done.setdefault(run.scenario.name, []).append(run)
+        self.progress(run.scenario, form)
 
     def runs(self) -> list[ScenarioRun]:
         """A run of every scenario; what was not reached is not driven, and that is the reason."""
@@ -112,10 +121,10 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     target = with_witnesses(target, scenarios, partial(_first_body, target))
     terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
-    course, kept = _clock(), Kept(scenarios=tuple(scenarios), target=target)
+    course, kept = _clock(), Kept(scenarios=tuple(scenarios), target=target, progress=progress)
     try:
         plan = planned(scenarios, target)
-        driving = _driven(drive(plan, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
+        driving = _driven(drive(plan, target, jobs=jobs, budget=budget, keep=kept.take))
         target = replace(target, adjusted=driving.adjusted, ways=(*target.ways, *driving.ways))
         shown = masked_target(target)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
