@@ -38,9 +38,9 @@ EDGES: Mapping[str, str] = {
     "wireproof.results.folder": "writes and reads files, and asks what runs here",
     "wireproof.results.sealed": "packs and unpacks archives in memory, in the forms of files",
     "wireproof.suites.client.test_client": "runs a client under pytest",
-    "wireproof.targets.budget": "waits as long as the rate of a run asks",
+    "wireproof.targets.budget": "waits as long as a target, or the rate of a run, asks",
     "wireproof.targets.bundled": "starts the reference proxy",
-    "wireproof.targets.capabilities": "asks a Codex binary for its version",
+    "wireproof.targets.codex": "asks a Codex binary for its version, and starts a model's service",
     "wireproof.targets.clients": "a part of what sends, and what a connection is verified by",
     "wireproof.targets.codex_on_path": "writes a command into a folder that is thrown away",
     "wireproof.targets.cursor_agent": "starts a mock of Cursor's agent service",
@@ -53,8 +53,6 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.preflight": "sends requests",
     "wireproof.targets.probe": "sends one request, and takes its time",
     "wireproof.targets.reach": "finds out what a target is, or starts it",
-    "wireproof.targets.real_codex": "starts a model's service and a Codex",
-    "wireproof.targets.target_clock": "waits as long as a target asks",
     "wireproof.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""
@@ -118,7 +116,7 @@ BESIDES: Mapping[str, str] = {
     " endpoint; this module judges nothing",
     "wireproof.cli.record -> wireproof_endpoint": "the command starts a recording endpoint, which judges nothing",
     "wireproof.cli.serve -> wireproof_endpoint": "it is what `wireproof serve` serves; this module judges nothing",
-    "wireproof.targets.real_codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
+    "wireproof.targets.codex -> wireproof_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""
 

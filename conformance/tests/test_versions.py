@@ -10,7 +10,7 @@ from wireproof.model.verdict import Verdict
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
-from wireproof.targets.capabilities import UNPLAYED, missing_in
+from wireproof.targets.codex import UNPLAYED, missing_in
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.reach import reach
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from wireproof.cli.root import root
 from wireproof.model.dialect import Surface
 from wireproof.results.certificate import ExitStatus
-from wireproof.targets import target_clock
+from wireproof.targets import budget as budgets
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ REGION = {"error": {"message": "Country, region, or territory not supported", "t
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target_clock, "FIRST", 0.02)
-    monkeypatch.setattr(target_clock, "MOST", 0.2)
+    monkeypatch.setattr(budgets, "FIRST", 0.02)
+    monkeypatch.setattr(budgets, "MOST", 0.2)
 
 
 def certified(tiny: TinyServer, *more: str) -> Result:

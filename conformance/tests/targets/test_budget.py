@@ -6,8 +6,7 @@ import json
 import pytest
 
 from wireproof.targets import budget as module
-from wireproof.targets.budget import Budget
-from wireproof.targets.target_clock import SpentError
+from wireproof.targets.budget import Budget, SpentError
 
 BODY = json.dumps({"max_tokens": 20, "messages": ["x" * 40]}).encode()
 COST = len(BODY) // 3 + 20

@@ -6,7 +6,7 @@ import pytest
 
 from wireproof.model.target import Missing
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.capabilities import IN_V1, MISSING, UNPLAYED, missing_in, missing_in_mock, version_of
+from wireproof.targets.codex import IN_V1, MISSING, UNPLAYED, missing_in, missing_in_mock, version_of
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from wireproof.model.dialect import MODE_HEADER, ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
 from wireproof.model.verdict import HarnessError
 from wireproof.reading.asked import LIMITS
-from wireproof.targets import probe, target_clock
+from wireproof.targets import budget as budgets
+from wireproof.targets import probe
 from wireproof.targets.ports import free_port
 from wireproof.targets.preflight import detect_argument_mode, preflight
 from wireproof.targets.probe import LONGEST
@@ -287,7 +288,7 @@ def test_a_route_that_hangs_is_judged_where_the_server_speaks_http(tiny: TinySer
 def test_what_lacks_capacity_is_asked_again(
     tiny: TinyServer, monkeypatch: pytest.MonkeyPatch, status: str, after: str
 ) -> None:
-    monkeypatch.setattr(target_clock, "FIRST", 0.01)
+    monkeypatch.setattr(budgets, "FIRST", 0.01)
     busy = {f"{path}{stream}" for path in ("chat", "responses") for stream in (True, False)}
 
     def respond(exchange: TinyExchange) -> None:
@@ -307,7 +308,7 @@ def test_what_lacks_capacity_is_asked_again(
 
 def test_what_never_has_capacity_is_judged_all_the_same(tiny: TinyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "PATIENCE", 0.1)
-    monkeypatch.setattr(target_clock, "FIRST", 0.02)
+    monkeypatch.setattr(budgets, "FIRST", 0.02)
     tiny.respond = routes(chat=lambda exchange: exchange.whole({}, "429 Too Many Requests"))
     found = preflight(a_target(tiny.base_url))
     assert (states(found), found.surfaces[CHAT].status) == ((JUDGED, ABSENT), 429)
@@ -321,7 +322,7 @@ def test_a_wait_that_is_too_long_is_not_begun(tiny: TinyServer, monkeypatch: pyt
     async def sleep(seconds: float) -> None:
         begun.append(seconds)
 
-    monkeypatch.setattr(target_clock, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+    monkeypatch.setattr(budgets, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
     busy = b"HTTP/1.1 429 Busy\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
     tiny.respond = routes(chat=lambda exchange: exchange.send(busy), responses=response)
     assert states(preflight(a_target(tiny.base_url))) == (JUDGED, JUDGED)

@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from wireproof.targets.codex import real_codex
 from wireproof.targets.launch import executable
-from wireproof.targets.real_codex import real_codex
 
 MOCK = Path(executable("wireproof-codex"))
 

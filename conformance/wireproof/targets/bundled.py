@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.target import Backend, Target
-from wireproof.targets.capabilities import UNPLAYED, Version, missing_in, version_of
+from wireproof.targets.codex import UNPLAYED, Version, missing_in, version_of
 from wireproof.targets.launch import LOCAL, aside, executable, launch, launched_at
 from wireproof.targets.preflight import preflight
 from wireproof.targets.unready_instance import unready_instance
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from concurrent.futures import Future
 
-    from wireproof.model.dialect import Surface
     from wireproof.targets.budget import Budget
+    from wireproof.targets.codex import RealCodex
     from wireproof.targets.cursor_agent import CursorAgent
-    from wireproof.targets.real_codex import RealCodex
 
 # The proxy's own is 15 s (chat.stream.keepalive); each scenario that waits for a comment would take as long.
 KEEPALIVE = 0.3
@@ -66,30 +65,26 @@ UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PRO
 
 
 @contextmanager
-def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
+def proxy(
     *,
-    timeout: float = 10.0,
     start_timeout: float = 30.0,
     command: str | None = None,
     codex: RealCodex | None = None,
     cursor: CursorAgent | None = None,
-    dialects: tuple[Dialect, ...] = (),
-    wanted: tuple[Surface, ...] = (),
     hurried: bool = False,
     budget: Budget | None = None,
+    **declared: Any,  # noqa: ANN401 (fields of a target)
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
 
     Args:
-        timeout: How long an exchange may be silent, in seconds.
         start_timeout: How long the proxy may take to become ready, in seconds.
         command: The command that starts it; None: the reference proxy.
         codex: Its backend; None: the mock.
         cursor: Its backend, instead of a Codex; None: there is none.
-        dialects: Those in which it is to be judged; empty: all that it speaks.
-        wanted: The surfaces on which it is to be judged; empty: all.
         hurried: Whether its spare instances are started beside it, and not only when they are needed.
         budget: What may be sent to it; None: see `preflight`.
+        **declared: What a person says of it, as fields of the target.
 
     Raises:
         HarnessError: it does not start.
@@ -101,7 +96,7 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
         env |= {**codex.env, **REAL_SETTINGS}
     unready: Mapping[str, str] | None = None
     if cursor is not None:
-        env |= {**CURSOR_SETTINGS, **cursor.env, **cursor.scratch}
+        env |= {**CURSOR_SETTINGS, **cursor.env, "CURSOR_SCRATCH": str(cursor.folder)}
         unready = cursor.unready
     command = command or executable("wireproof-proxy")
     # Asked for while something else starts.
@@ -120,10 +115,9 @@ def proxy(  # noqa: PLR0913 (what it is started with, each with a default)
             )
         )
         target = Target(
-            base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
-            keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
-            slots=SLOTS, spare_urls=tuple(spare.base_url for spare in spares), dialects=dialects,
-            wanted=wanted,
+            base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, keepalive=KEEPALIVE,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS,
+            spare_urls=tuple(spare.base_url for spare in spares), **declared,
             # The proxy's own (codex-story, criterion 5); mode.default is judged by it.
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip

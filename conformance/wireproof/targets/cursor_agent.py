@@ -40,11 +40,6 @@ class CursorAgent:
         """The variables by which a proxy finds none."""
         return {**self.env, "CURSOR_BASE_URL": self.nowhere}
 
-    @property
-    def scratch(self) -> Mapping[str, str]:
-        """The variables by which the reference proxy reads in the folder, and nowhere else."""
-        return {"CURSOR_SCRATCH": str(self.folder)}
-
     def placeholders(self, url: str) -> dict[str, str]:
         """What stands for a service in commands and variables → what is filled in."""
         return {"{backend_url}": url, "{backend_token}": self.token}

@@ -26,12 +26,11 @@ from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.address import is_local
-from wireproof.targets.budget import Budget
+from wireproof.targets.budget import Budget, SpentError
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.login import scratch_login
 from wireproof.targets.ports import free_port, is_free
-from wireproof.targets.target_clock import SpentError
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -109,36 +108,20 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Runn
     Raises:
         HarnessError: it does not start.
     """
+    url = LOCAL if port is None else LOCAL.replace("{port}", str(port))
     if port is not None and not is_free(port):
         # Whether that is a `wireproof serve` shows when the gateway is first asked.
-        yield RunningUpstream(base_url=_at(port), key=SERVED_KEY)
+        yield RunningUpstream(base_url=url, key=SERVED_KEY)
         return
     key = secrets.token_urlsafe(12) if port is None else SERVED_KEY
-    url = LOCAL if port is None else _at(port)
     # In a file that its owner alone can read: `ps` shows every user the words of a command.
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="wireproof-key-") as file:
         file.write(key)
         file.flush()
-        words = (
-            sys.executable,
-            "-m",
-            "wireproof_endpoint",
-            "--api-key-file",
-            file.name,
-            "--unknown-models",
-            UNKNOWN_MODEL,
-        )
-        command = shlex.join((*words, "--commit", str(COMMIT), "--port", "{port}" if port is None else str(port)))
-        yield from _running(command, url, key, timeout)
-
-
-def _running(command: str, url: str, key: str, timeout: float) -> Iterator[RunningUpstream]:
-    with launch(command, env={}, url=url, timeout=timeout) as launched:
-        yield RunningUpstream(base_url=launched.base_url, key=key)
-
-
-def _at(port: int) -> str:
-    return LOCAL.replace("{port}", str(port))
+        options = ("--api-key-file", file.name, "--unknown-models", UNKNOWN_MODEL, "--commit", str(COMMIT))
+        command = shlex.join([sys.executable, "-m", "wireproof_endpoint", *options, "--port", str(port or "{port}")])
+        with launch(command, env={}, url=url, timeout=timeout) as launched:
+            yield RunningUpstream(base_url=launched.base_url, key=key)
 
 
 @contextmanager

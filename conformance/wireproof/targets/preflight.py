@@ -36,8 +36,8 @@ from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.targets import detection
 from wireproof.targets.address import check_url
 from wireproof.targets.budget import REQUESTS, TOKENS, Budget
-from wireproof.targets.capabilities import missing_in_mock
 from wireproof.targets.clients import settings
+from wireproof.targets.codex import missing_in_mock
 from wireproof.targets.detection import DOUBTFUL, Route, Sighting, refuses, seen, sighting, surfaces_of
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
 from wireproof.targets.recognition import Recognised, is_page, is_stream, recognise

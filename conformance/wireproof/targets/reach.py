@@ -12,11 +12,11 @@ from wireproof.model.verdict import HarnessError
 from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
 from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
+from wireproof.targets.codex import real_codex
 from wireproof.targets.cursor_agent import cursor_agent
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
 from wireproof.targets.launch import LOCAL, launch
 from wireproof.targets.preflight import preflight
-from wireproof.targets.real_codex import real_codex
 from wireproof.targets.unready_instance import unready_instance
 from wireproof.targets.validity import check
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof.targets.budget import Budget
+    from wireproof.targets.codex import RealCodex
     from wireproof.targets.cursor_agent import CursorAgent
     from wireproof.targets.launch import Launched
     from wireproof.targets.options import TargetOptions
-    from wireproof.targets.real_codex import RealCodex
 
 
 @contextmanager
@@ -73,15 +73,11 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
             yield preflight(replace(target, backend=_DECLARED.get(options.agent, Backend.LIVE)), budget)
         else:
             started = bundled.proxy(
-                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
-                dialects=options.dialects, wanted=options.wanted, hurried=hurried, budget=budget,
+                start_timeout=options.start_timeout, codex=codex, cursor=cursor, hurried=hurried, budget=budget,
+                timeout=options.timeout, answer_seconds=options.answer_seconds, answer_bytes=options.answer_bytes,
+                dialects=options.dialects, wanted=options.wanted, absent=options.declared_absent(),
             )  # fmt: skip
-            yield replace(
-                _with_mock(stack.enter_context(started)),
-                absent=options.declared_absent(),
-                answer_seconds=options.answer_seconds,
-                answer_bytes=options.answer_bytes,
-            )
+            yield _with_mock(stack.enter_context(started))
 
 
 _DECLARED: Mapping[Agent | None, Backend] = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
