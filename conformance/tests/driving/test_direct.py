@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from wireproof.driving.direct import HEAD, Direct
+from wireproof.driving.clients import HEAD, Direct
 from wireproof.targets.clients import verify_for
 from wireproof.targets.ports import free_port
 

@@ -20,10 +20,9 @@ from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import Act, ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.target import Backend, Target
 from wireproof.model.transcript import Death, End, Transcript
-from wireproof.targets import target_clock
-from wireproof.targets.budget import Budget
+from wireproof.targets import budget as budgets
+from wireproof.targets.budget import Budget, TargetClock
 from wireproof.targets.launch import launch
-from wireproof.targets.target_clock import TargetClock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +95,7 @@ def test_a_plain_request_is_waited_for_too(tiny: TinyServer) -> None:
 def test_a_target_that_stays_busy_is_given_up_and_nothing_more_is_sent(
     tiny: TinyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(target_clock, "FIRST", 0.1)
+    monkeypatch.setattr(budgets, "FIRST", 0.1)
     tiny.respond = Busy(1000)
     crowd = [talk(str(number)) for number in range(20)]
     budget = Budget(clock=TargetClock(max_wait=0.5))

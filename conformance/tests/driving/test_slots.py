@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import asyncio
 
-from wireproof.driving.slots import Limit, Slots
+from wireproof.driving.slots import Slots
 
 
-def serve(limit: Limit, capacity: int, rounds: int) -> list[int]:
+def serve(limit: Slots, capacity: int, rounds: int) -> list[int]:
     """Rounds of as many exchanges as are allowed against a target that serves so many; how many each had."""
     allowed = []
     for _ in range(rounds):
@@ -20,13 +20,13 @@ def serve(limit: Limit, capacity: int, rounds: int) -> list[int]:
 
 
 def test_a_target_that_serves_all_is_asked_for_all() -> None:
-    limit = Limit(most=8)
+    limit = Slots(most=8)
     assert serve(limit, capacity=100, rounds=50) == [8] * 50
     assert limit.found == 8
 
 
 def test_what_a_target_serves_is_found_and_hardly_exceeded() -> None:
-    limit = Limit(most=32)
+    limit = Slots(most=32)
     allowed = serve(limit, capacity=4, rounds=200)
     assert limit.found in {3, 4}
     assert max(allowed[5:]) == 5, "it is tried again now and then, by one"
@@ -35,27 +35,27 @@ def test_what_a_target_serves_is_found_and_hardly_exceeded() -> None:
 
 
 def test_refusals_of_one_moment_are_one_sign() -> None:
-    limit = Limit(most=8)
+    limit = Slots(most=8)
     for number in range(1, 9):
         limit.refused(number, 0)
     assert (limit.allowed, limit.falls) == (4.0, 1)
 
 
 def test_who_is_refused_alone_is_refused_for_another_reason() -> None:
-    limit = Limit(most=8)
+    limit = Slots(most=8)
     limit.refused(1, 0)
     assert (limit.allowed, limit.found) == (8.0, 8)
 
 
 def test_one_at_a_time_is_the_least() -> None:
-    limit = Limit(most=2)
+    limit = Slots(most=2)
     for _ in range(5):
         limit.refused(2, limit.falls)
     assert (limit.allowed, limit.found) == (1.0, 1)
 
 
 def test_a_recovered_target_is_asked_for_all_again() -> None:
-    limit = Limit(most=8)
+    limit = Slots(most=8)
     limit.refused(8, 0)
     serve(limit, capacity=100, rounds=100)
     assert (int(limit.allowed), limit.found) == (8, 8)
@@ -63,7 +63,7 @@ def test_a_recovered_target_is_asked_for_all_again() -> None:
 
 def test_exchanges_wait_while_as_many_run_as_are_allowed() -> None:
     async def play() -> int:
-        slots, most = Slots(limit=Limit(most=3)), 0
+        slots, most = Slots(most=3), 0
 
         async def exchange() -> None:
             nonlocal most
@@ -82,7 +82,7 @@ def test_exchanges_wait_while_as_many_run_as_are_allowed() -> None:
 
 def test_after_a_fall_fewer_run_and_none_is_forgotten() -> None:
     async def play() -> list[int]:
-        slots, seen = Slots(limit=Limit(most=8)), []
+        slots, seen = Slots(most=8), []
 
         async def exchange() -> None:
             async with slots.take() as slot:
@@ -104,14 +104,14 @@ def test_after_a_fall_fewer_run_and_none_is_forgotten() -> None:
 
 
 def test_what_waits_to_be_sent_again_does_not_run() -> None:
-    async def play() -> Limit:
-        slots = Slots(limit=Limit(most=4))
+    async def play() -> Slots:
+        slots = Slots(most=4)
         async with slots.take() as waiting, slots.take() as slot:
             with waiting.request():
                 pass
             with slot.request():
                 pass
             slot.refused()
-        return slots.limit
+        return slots
 
     assert asyncio.run(play()).falls == 0, "it ran alone"

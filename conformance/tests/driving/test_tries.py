@@ -16,7 +16,7 @@ from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading.exchange import Exchange, read
 from wireproof.reading.right_answers import right_answers
 from wireproof.requests.plain import UnseenError
-from wireproof.targets.target_clock import SpentError
+from wireproof.targets.budget import SpentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from wireproof.driving import watching
-from wireproof.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
+from wireproof.driving.watching import AWAIT_SENT, OPEN_GATE, Watch
 from wireproof.model.scenario import Act
 from wireproof.model.target import Target
+from wireproof.targets.budget import now
 from wireproof.wire.chat import chat_stream
 
 TEXT = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}\n\n'

@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 
 from wireproof.model.target import Backend
 from wireproof.model.transcript import Wait
+from wireproof.targets.budget import SpentError
 from wireproof.targets.lasting import NO_ENTRY, UNAUTHORIZED, is_about_key, lasting
+from wireproof.targets.probe import BUSY
 from wireproof.targets.recognition import error_of
-from wireproof.targets.target_clock import SpentError
 from wireproof.wire.asked_wait import asked_wait
 from wireproof.wire.fields import json_object, object_of
 
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
 
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
-    from wireproof.targets.target_clock import TargetClock
+    from wireproof.targets.budget import TargetClock
 
-BUSY = frozenset({429, 503})
-"""The statuses of a server that could not take a request now."""
 LONGEST = 60.0
 """Seconds; what a target asks for beyond this is not granted. Limits of a rate are often counted by the minute."""
 FIRST, GROWTH, MOST = 0.1, 2.0, 4.0
@@ -54,14 +53,10 @@ def is_busy(answer: Transcript) -> bool:
 
 def kind_of(answer: Transcript) -> Kind:
     """What kind of refusal an answer is."""
-    return urlsplit(answer.url).path, answer.status or 0, next(iter(_names(answer)), "")
-
-
-def _names(answer: Transcript) -> tuple[str, ...]:
-    """The `code` and the `type` of an error envelope, those that are there."""
     error = object_of((json_object(answer.body) or {}).get("error"))
     # Where there is none, the status alone says what it is.
-    return tuple(one for one in (error.get("code"), error.get("type")) if isinstance(one, str))
+    names = [one for one in (error.get("code"), error.get("type")) if isinstance(one, str)]
+    return urlsplit(answer.url).path, answer.status or 0, next(iter(names), "")
 
 
 def retry_after(answer: Transcript, now: datetime) -> float | None:

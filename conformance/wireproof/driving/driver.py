@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof.driving.capacity import BUSY, EAGER
+from wireproof.driving.capacity import EAGER
 from wireproof.driving.clients import Outgoing, client_of
 from wireproof.driving.plain_requests import ask
 from wireproof.driving.restarting import GoneError, RenewedError
-from wireproof.driving.slots import Limit, Slots
+from wireproof.driving.slots import Slots
 from wireproof.driving.tries import Tried, settled, until_done
-from wireproof.driving.watching import Watch, now
+from wireproof.driving.watching import Watch
 from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import (
     LEAVES,
@@ -38,6 +38,8 @@ from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember
 from wireproof.requests.thoughts import thoughts
 from wireproof.requests.ways_round import only_streams, written
+from wireproof.targets.budget import now
+from wireproof.targets.probe import BUSY, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,8 +53,6 @@ if TYPE_CHECKING:
     from wireproof.wire.calls import Choice
 
 
-REFUSED = range(400, 500)
-"""Statuses of a request that no model was sent."""
 IMPATIENT = 0.3
 """The part of its time that a target has for an answer which has been silent at several others."""
 BRIEF = 0.1
@@ -89,7 +89,7 @@ class Driver:
 
     def alone(self, base_url: str) -> Driver:
         """What sends to an instance of the target, one request at a time."""
-        return self.but(base_url=base_url, slots=Slots(limit=Limit(most=1)), alone=True)
+        return self.but(base_url=base_url, slots=Slots(most=1), alone=True)
 
     def impatient(self, scenario: Scenario, part: float) -> Driver:
         """The same with that part of its time for each answer, unless the scenario is about time."""

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.watching import now
 from wireproof.model.transcript import End, Piece
-from wireproof.targets.budget import Budget
+from wireproof.targets.budget import Budget, now
 
 if TYPE_CHECKING:
     from wireproof.driving.watching import Watch
@@ -64,14 +63,6 @@ class ExchangeLimits:
         if frames > self.frames:
             return f"it has more than {self.frames:,} frames"
         return f"it comes in more than {self.pieces:,} pieces" if pieces > self.pieces else ""
-
-    def late(self) -> str:
-        """The message for an answer that exceeds the limit of time."""
-        return f"it went on for {self.seconds:g} s (--answer-seconds sets the limit)"
-
-    def deadline(self) -> float | None:
-        """When an exchange that begins now has to be over, by the loop's clock; None: never."""
-        return None if math.isinf(self.seconds) else now() + self.seconds
 
 
 @dataclass
@@ -123,7 +114,8 @@ class Record:
                 task.result()  # raises what went wrong in it
 
     async def _fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
-        whole = asyncio.timeout_at(self.limits.deadline())
+        seconds = self.limits.seconds
+        whole = asyncio.timeout(None if math.isinf(seconds) else seconds)
         try:
             # Over the head, too: heads of status 100 may come without end, each of which a client waits behind.
             async with whole, self.budget.time():
@@ -132,7 +124,7 @@ class Record:
             self.end = End.REFUSED
         except (httpx.TimeoutException, TimeoutError):
             if whole.expired():
-                self._leave(self.limits.late())
+                self._leave(f"it went on for {seconds:g} s (--answer-seconds sets the limit)")
                 return
             # After [DONE] the answer is all there, and silence means only that the body was left open
             # (chat.stream.done-last): JavaScript clients wait for its end.

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from wireproof.model.transcript import End
-from wireproof.targets.target_clock import SpentError
+from wireproof.targets.budget import SpentError
 
 if TYPE_CHECKING:
     from wireproof.driving.clients import Outgoing

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from wireproof.driving.capacity import BUSY, Experience, Patience, bars, is_busy, set_clock
+from wireproof.driving.capacity import Experience, Patience, bars, is_busy, set_clock
 from wireproof.driving.recording import ExchangeLimits, Record
 from wireproof.driving.responsiveness import GLANCE, LOOK, Responsiveness
 from wireproof.driving.restarting import FullError, RenewedError
 from wireproof.model.transcript import End, Transcript
 from wireproof.targets.launch import launched_at
+from wireproof.targets.probe import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +168,7 @@ class Sender:
             self.responsiveness.know(request, self.base_url, answer)
         return replace(answer, waits=tuple(patience.waits)), watching
 
-    async def send_at_once(self, request: Outgoing, watch: Watch | None = None) -> Transcript:
+    async def send_at_once(self, request: Outgoing) -> Transcript:
         """Send a request once, without waiting for a slot: for requests beside others.
 
         Raises:
@@ -175,7 +176,7 @@ class Sender:
             SpentError: the run may send nothing more.
         """
         await self.budget.take(request.body)
-        return (await self._try(request, watch))[0]
+        return (await self._try(request, None))[0]
 
     async def _until_served(
         self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
@@ -235,7 +236,7 @@ class Sender:
         if not shows and not self.evidence.taken:
             raise FullError(_FULL)
         await self.restarter.renew(life, _FULL, hung=False)
-        self.slots.limit.renew()
+        self.slots.renew()
         if not (shows and self.evidence.take()):
             raise RenewedError(_FULL)
 

@@ -19,17 +19,23 @@ RISE = 0.25
 
 
 @dataclass(kw_only=True)
-class Limit:
-    """How many exchanges may run at once. No I/O: it is given what happens."""
+class Slots:
+    """Holds exchanges back while as many have a slot as the limit allows."""
 
     most: int
-    """How many were asked for; it never rises above this."""
+    """How many were asked for; the limit never rises above this."""
     allowed: float = 0.0
     """How many may run now; its fraction is progress towards the next one."""
     falls: int = 0
-    """How often it fell."""
+    """How often that fell."""
+    taken: int = 0
+    running: int = 0
+    """How many requests are on their way: those that have a slot, without those that wait to be sent again."""
+    answered: int = 0
+    """How many were answered so far."""
     _served: Counter[int] = field(default_factory=Counter)
     """How many were allowed → how many exchanges were answered then, since the limit fell first."""
+    _free: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def __post_init__(self) -> None:
         """Begin with as many as were asked for."""
@@ -63,24 +69,11 @@ class Limit:
             self.allowed = max(self.allowed / 2, 1.0)
             self.falls += 1
 
-
-@dataclass(kw_only=True)
-class Slots:
-    """Holds exchanges back while as many have a slot as the limit allows."""
-
-    limit: Limit
-    taken: int = 0
-    running: int = 0
-    """How many requests are on their way: those that have a slot, without those that wait to be sent again."""
-    answered: int = 0
-    """How many were answered so far."""
-    _free: asyncio.Condition = field(default_factory=asyncio.Condition)
-
     @asynccontextmanager
     async def take(self) -> AsyncIterator[Slot]:
         """Wait until one more exchange may run; it has its slot for the length of the block."""
         async with self._free:
-            await self._free.wait_for(lambda: self.taken < int(self.limit.allowed))
+            await self._free.wait_for(lambda: self.taken < int(self.allowed))
             self.taken += 1
         try:
             yield Slot(slots=self)
@@ -88,7 +81,7 @@ class Slots:
             async with self._free:
                 self.taken -= 1
                 # As many as there are places, which may have become more or fewer. Not all: hundreds wait.
-                self._free.notify(max(int(self.limit.allowed) - self.taken, 0))
+                self._free.notify(max(int(self.allowed) - self.taken, 0))
 
 
 @dataclass(kw_only=True)
@@ -112,7 +105,7 @@ class Slot:
     def request(self) -> Iterator[None]:
         """The time in which its request is on its way."""
         self.slots.running += 1
-        self._running, self._since = self.slots.running, self.slots.limit.falls
+        self._running, self._since = self.slots.running, self.slots.falls
         self._answered = self.slots.answered
         try:
             yield
@@ -127,8 +120,8 @@ class Slot:
     def served(self) -> None:
         """Note that the last request was answered."""
         self.slots.answered += 1
-        self.slots.limit.served(self._since)
+        self.slots.served(self._since)
 
     def refused(self) -> None:
         """Note that it was refused for lack of capacity."""
-        self.slots.limit.refused(self._running, self._since)
+        self.slots.refused(self._running, self._since)

@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from contextlib import AbstractAsyncContextManager
 
 LONGEST = 300.0
 """Seconds for which a run waits for others; it goes on then, since one of them may be stuck."""
@@ -42,17 +43,13 @@ class TargetLock:
     file: int | None = None
     """The descriptor of the file; None: it was not opened yet, or cannot be opened."""
 
-    @asynccontextmanager
-    async def together(self) -> AsyncIterator[None]:
-        """Share the lock for the length of the block: other runs may drive the target, too."""
-        async with self._held(fcntl.LOCK_SH):
-            yield
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """Share the lock for the length of a block: other runs may drive the target, too."""
+        return self._held(fcntl.LOCK_SH)
 
-    @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """Hold the lock alone for the length of the block: no other run drives the target."""
-        async with self._held(fcntl.LOCK_EX):
-            yield
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Hold the lock alone for the length of a block: no other run drives the target."""
+        return self._held(fcntl.LOCK_EX)
 
     @asynccontextmanager
     async def _held(self, kind: int) -> AsyncIterator[None]:
@@ -84,15 +81,10 @@ class TargetLock:
                 fcntl.flock(self.file, kind | fcntl.LOCK_NB)
             except BlockingIOError:
                 return False
-            if self._is_at_its_path(self.file):
-                return True
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self.file), os.lstat(self.path)):
+                    return True
             self._close()
-
-    def _is_at_its_path(self, file: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(file), os.lstat(self.path))
-        except FileNotFoundError:
-            return False
 
     def leave(self) -> None:
         """Remove the file, unless another run holds its lock."""

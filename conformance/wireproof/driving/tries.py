@@ -22,7 +22,7 @@ from wireproof.model.scenario import ConversationScenario
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH
 from wireproof.requests.plain import UnseenError
-from wireproof.targets.target_clock import SpentError
+from wireproof.targets.budget import SpentError
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import OPENS_AT, Act
+from wireproof.targets.budget import now
 from wireproof.wire.events import Comment, Done, Text
 
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ OPEN_GATE = "open/gate"
 """The script that opens the gate of its nonce."""
 AWAIT_SENT = "leave/told"
 """The script that waits until the turn beside it, under its nonce, has sent all it will send."""
-
-
-def now() -> float:
-    """Seconds by the running loop's clock."""
-    return asyncio.get_running_loop().time()
 
 
 class Watch:
