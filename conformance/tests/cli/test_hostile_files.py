@@ -21,7 +21,7 @@ from commands import refused, wireproof
 
 from wireproof.cli.results import FORMATS, TERMINAL, TEXTS
 from wireproof.results import folder, sealed
-from wireproof.results.bounded_json import MOST_PARTS
+from wireproof.results.archive import MOST_PARTS
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError
 from wireproof_endpoint.__main__ import main as endpoint

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from wireproof.driving import responsiveness
-from wireproof.driving.clients import Outgoing
 from wireproof.driving.responsiveness import Responsiveness
 from wireproof.model.transcript import End, Transcript
+from wireproof.requests.plain import PreparedRequest
 from wireproof.targets.budget import Budget
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class Asked:
         self.budget = Budget()
 
     def knows(self, path: str) -> None:
-        request = Outgoing(method="POST", url=f"{self.url}{path}", headers={}, body=json.dumps({"asks": path}).encode())
+        request = PreparedRequest(
+            method="POST", url=f"{self.url}{path}", headers={}, body=json.dumps({"asks": path}).encode()
+        )
         self.known.know(request, self.url, answered(path))
 
     def is_answered(self, seconds: float = 5.0) -> bool:

@@ -1,4 +1,4 @@
-"""What a run sends, and the HTTP client that sends it.
+"""The HTTP client of a run.
 
 To a server on this machine that is HTTP/1.1 in a transport of our own: a connection for each exchange, nothing else.
 httpx's own keeps a pool, looks for the fastest of several addresses and works on two kinds of event loops, which each
@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import h11
@@ -21,7 +20,7 @@ from wireproof.targets.address import is_local
 from wireproof.targets.clients import NoCookies, settings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator
 
     from wireproof.model.target import Target
 
@@ -32,17 +31,6 @@ HEAD = 100 * 2**10
 SWITCHING = 101
 """The one status below 200 that is an answer by itself: the server goes on in another protocol."""
 PORT = 80
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outgoing:
-    """A request ready to be sent."""
-
-    method: str
-    url: str
-    """Absolute."""
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof.driving.capacity import EAGER
-from wireproof.driving.clients import Outgoing, client_of
+from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import ask
 from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.slots import Slots
@@ -19,7 +19,6 @@ from wireproof.model.reasons import CROWDED
 from wireproof.model.scenario import (
     LEAVES,
     Act,
-    Auth,
     ConversationScenario,
     Form,
     Mode,
@@ -195,12 +194,20 @@ class Driver:
         nonce: str,
         history: Sequence[Message],
         headers: Mapping[str, str],
-    ) -> tuple[Outgoing, Sequence[Message]]:
+    ) -> tuple[plain.PreparedRequest, Sequence[Message]]:
         """The request of a turn as the target takes it, and its messages."""
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
         url = address(self.at.url(form.dialect.spec.endpoint), self.target)
         body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
-        return self._outgoing("POST", url, headers, body, Auth.RIGHT), prepared.messages
+        headers = {**carried_headers(self.target), **headers}
+        ready = plain.PreparedRequest(method="POST", url=url, headers=headers, body=body)
+        return self._usual(ready), prepared.messages
+
+    def _usual(self, ready: plain.PreparedRequest) -> plain.PreparedRequest:
+        """A request with the headers that all have, and without what the target refuses."""
+        # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
+        usual = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
+        return replace(ready, headers={**usual, **ready.headers}, body=self.adjusting.written(ready.body, ready.url))
 
     def _settle(self, transcript: Transcript, exchange: Exchange | None = None) -> None:
         """Count a request by what it used, where the answer shows that."""
@@ -254,17 +261,12 @@ class Driver:
         await self.sender.look()
         # What is due may be a refusal itself; and the unready instance is busy on purpose.
         waits = request.expect not in BUSY and not request.unready
-        transcript = (await self.sender.send(self._written(request), waits=waits))[0]
+        transcript = (await self.sender.send(self._usual(plain.prepare(request, self.at)), waits=waits))[0]
         self._settle(transcript)
         return transcript
 
     async def _plain_at_once(self, request: Request) -> Transcript:
-        return await self.sender.send_at_once(self._written(request))
-
-    def _written(self, request: Request) -> Outgoing:
-        ready = plain.prepare(request, self.at)
-        # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
-        return self._outgoing(ready.method, ready.url, ready.headers, ready.body, Auth.NONE)
+        return await self.sender.send_at_once(self._usual(plain.prepare(request, self.at)))
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:
         """Send a request beside a stream, so that the backend plays another script under the stream's nonce.
@@ -285,14 +287,6 @@ class Driver:
         except GoneError:
             return False
         return True
-
-    def _outgoing(self, method: str, url: str, headers: Mapping[str, str], body: bytes, auth: Auth) -> Outgoing:
-        # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
-        usual = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
-        carried = carried_headers(self.target) if auth is Auth.RIGHT else {}
-        return Outgoing(
-            method=method, url=url, headers={**usual, **carried, **headers}, body=self.adjusting.written(body, url)
-        )
 
 
 def is_refused(exchange: Exchange) -> bool:

@@ -12,7 +12,7 @@ import math
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -86,6 +86,14 @@ class Record:
     large: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a large answer is read; all exchanges of a run share one."""
     _size: int = 0
+
+    @property
+    def came(self) -> dict[str, Any]:
+        """What has come back until now, as fields of a transcript."""
+        return {
+            "status": self.status, "headers": self.headers, "pieces": tuple(self.pieces), "end": self.end,
+            "over": self.over, "seconds": time.monotonic() - self.began,
+        }  # fmt: skip
 
     async def fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
         """Send the request and keep what comes back, until the response ends or the client leaves.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -38,39 +37,19 @@ async def replay(
     """
     # Under the same nonce a backend would take them for further turns of the same conversation.
     nonce = f"#{uuid.uuid4().hex[:12]}]]".encode()
-    async with httpx.AsyncClient(timeout=silence, **settings(urls[1])) as client:
-        return [await _again(client, one, secrets, urls, nonce=nonce, silence=silence) for one in saved]
-
-
-async def _again(
-    client: httpx.AsyncClient,
-    saved: Transcript,
-    secrets: Mapping[str, str],
-    urls: tuple[str, str],
-    *,
-    nonce: bytes,
-    silence: float,
-) -> Transcript:
-    headers = {name: _filled(value, secrets) for name, value in saved.request_headers if name.lower() not in ADDED}
-    body = NONCE.sub(nonce, saved.request_body)
-    url = _filled(saved.url.replace(urls[0], urls[1], 1), secrets)
     limits = ExchangeLimits(seconds=SILENCES * silence, most_bytes=LONGEST)
-    record = Record(watch=None, silence=silence, limits=limits)
-    began = time.monotonic()
-    await record.fill(client, client.build_request(saved.method, url, headers=headers, content=body))
-    return replace(
-        saved,
-        url=saved.url.replace(urls[0], urls[1], 1),
-        request_body=body,
-        status=record.status,
-        headers=record.headers,
-        pieces=tuple(record.pieces),
-        end=record.end,
-        over=record.over,
-        seconds=time.monotonic() - began,
-        waits=(),
-        death=None,
-    )
+    again = []
+    async with httpx.AsyncClient(timeout=silence, **settings(urls[1])) as client:
+        for one in saved:
+            there = one.url.replace(urls[0], urls[1], 1)
+            names = {name: value for name, value in one.request_headers if name.lower() not in ADDED}
+            headers = {name: _filled(value, secrets) for name, value in names.items()}
+            body = NONCE.sub(nonce, one.request_body)
+            record = Record(watch=None, silence=silence, limits=limits)
+            request = client.build_request(one.method, _filled(there, secrets), headers=headers, content=body)
+            await record.fill(client, request)
+            again.append(replace(one, url=there, request_body=body, waits=(), death=None, **record.came))
+    return again
 
 
 def _filled(text: str, secrets: Mapping[str, str]) -> str:

@@ -21,8 +21,8 @@ from wireproof.model.transcript import End
 from wireproof.targets.budget import SpentError
 
 if TYPE_CHECKING:
-    from wireproof.driving.clients import Outgoing
     from wireproof.model.transcript import Transcript
+    from wireproof.requests.plain import PreparedRequest
     from wireproof.targets.budget import Budget
 
 GLANCE = 3.0
@@ -52,7 +52,7 @@ class _Answered(NamedTuple):
     """A request that was answered, its URL without the base URL of the instance."""
 
     seconds: float
-    request: Outgoing
+    request: PreparedRequest
 
 
 @dataclass(kw_only=True)
@@ -79,7 +79,7 @@ class Responsiveness:
         if answer.status is not None and base_url in self._asked:
             self._well[self._asked.pop(base_url)] += 1
 
-    def know(self, request: Outgoing, base_url: str, answer: Transcript) -> None:
+    def know(self, request: PreparedRequest, base_url: str, answer: Transcript) -> None:
         """Note a request that any instance answers alike at any time, with its answer."""
         kind = _kind(answer)
         if not answer.ok or answer.end is not End.COMPLETE:

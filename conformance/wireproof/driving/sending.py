@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -26,12 +25,12 @@ from wireproof.targets.probe import BUSY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof.driving.clients import Outgoing
     from wireproof.driving.restarting import Life, Restarter
     from wireproof.driving.slots import Slots
     from wireproof.driving.watching import Watch
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
+    from wireproof.requests.plain import PreparedRequest
     from wireproof.targets.budget import Budget
 
 TRIES = 3
@@ -128,7 +127,7 @@ class Sender:
 
     async def send(
         self,
-        request: Outgoing,
+        request: PreparedRequest,
         watch: Callable[[], Watch | None] = lambda: None,
         *,
         waits: bool = True,
@@ -157,7 +156,9 @@ class Sender:
         limit = limit if eager or self._is_ours(request) else max(limit, self.budget.clock.max_wait)
         patience = Patience(limit=limit, experience=self.experience, chance=self._chance.random, eager=eager)
         for left in reversed(range(TRIES)):
-            answer, watching, life = await self._until_served(request, watch, patience if waits else None, shows=shows)
+            while (served := await self._in_slot(request, watch, patience if waits else None, shows=shows)) is None:
+                pass  # its slot is free for others; whichever is next waits for the target's clock
+            answer, watching, life = served
             if answer.end is not End.REFUSED:
                 break
             again, death = await self.restarter.back(life)
@@ -168,7 +169,7 @@ class Sender:
             self.responsiveness.know(request, self.base_url, answer)
         return replace(answer, waits=tuple(patience.waits)), watching
 
-    async def send_at_once(self, request: Outgoing) -> Transcript:
+    async def send_at_once(self, request: PreparedRequest) -> Transcript:
         """Send a request once, without waiting for a slot: for requests beside others.
 
         Raises:
@@ -178,18 +179,13 @@ class Sender:
         await self.budget.take(request.body)
         return (await self._try(request, None))[0]
 
-    async def _until_served(
-        self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
-    ) -> tuple[Transcript, Watch | None, Life]:
-        """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it."""
-        while (served := await self._in_slot(request, watch, patience, shows=shows)) is None:
-            pass  # its slot is free for others; whichever is next waits for the target's clock
-        return served
-
     async def _in_slot(
-        self, request: Outgoing, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
+        self, request: PreparedRequest, watch: Callable[[], Watch | None], patience: Patience | None, *, shows: bool
     ) -> tuple[Transcript, Watch | None, Life] | None:
-        """The same with one slot; None: it is to be given back, and taken again."""
+        """Send again while the target is busy; the accepted answer, its watch, and the target's life that gave it.
+
+        None: the slot is to be given back, and taken again.
+        """
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
             refused = in_vain = barred = 0
@@ -240,15 +236,15 @@ class Sender:
         if not (shows and self.evidence.take()):
             raise RenewedError(_FULL)
 
-    def _is_ours(self, request: Outgoing) -> bool:
+    def _is_ours(self, request: PreparedRequest) -> bool:
         """Whether Wireproof has started what a request goes to, so that no account and no other client is behind it."""
         return launched_at(request.url) is not None
 
-    def _is_own(self, request: Outgoing) -> bool:
+    def _is_own(self, request: PreparedRequest) -> bool:
         """Whether a request goes to the instance that answers all that no other one is meant for."""
         return request.url.startswith(self.base_url)
 
-    async def _examined(self, request: Outgoing, answer: Transcript, life: Life, *, shows: bool) -> Transcript:
+    async def _examined(self, request: PreparedRequest, answer: Transcript, life: Life, *, shows: bool) -> Transcript:
         """The answer; where none came, and the target gives none at all, a fresh instance has taken its place.
 
         Raises:
@@ -276,14 +272,14 @@ class Sender:
         looked_at = self.alone and self.restarter.hangs
         return not answer.beside and (looked_at or not life.served)
 
-    async def _hangs(self, request: Outgoing) -> bool:
+    async def _hangs(self, request: PreparedRequest) -> bool:
         """Whether the target answers nothing any more, so that a fresh instance is to take its place."""
         if not (self._is_own(request) and self.starts):
             return False
         seconds = LOOK if self.restarter.hangs else GLANCE
         return not await self.responsiveness.is_answered(self.client, self.base_url, self.budget, seconds)
 
-    async def _try(self, request: Outgoing, watch: Watch | None) -> tuple[Transcript, Life]:
+    async def _try(self, request: PreparedRequest, watch: Watch | None) -> tuple[Transcript, Life]:
         """Send once; the transcript, and the life of the target in which the request was sent."""
         life = await self.restarter.ready(request.url)
         answer = await self._exchange(request, watch)
@@ -300,7 +296,7 @@ class Sender:
         death = await self.restarter.ended(life, answer.end, by_close=_ended_by_close(answer))
         return replace(answer, death=death), life
 
-    async def _exchange(self, request: Outgoing, watch: Watch | None) -> Transcript:
+    async def _exchange(self, request: PreparedRequest, watch: Watch | None) -> Transcript:
         silence = self.target.silence if watch is None else watch.silence
         limits = ExchangeLimits.of(self.target, silence=silence)
         record = Record(watch, silence, limits=limits, budget=self.budget, large=self._large)
@@ -322,12 +318,7 @@ class Sender:
             url=request.url,
             request_headers=tuple(sent.headers.items()),
             request_body=request.body,
-            status=record.status,
-            headers=record.headers,
-            pieces=tuple(record.pieces),
-            end=record.end,
-            over=record.over,
-            seconds=time.monotonic() - record.began,
+            **record.came,
         )
 
     def _turned_away(self, answer: Transcript) -> bool:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from wireproof.model.asks import Asks
     from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
-    from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
 
@@ -184,16 +183,13 @@ def _examine_refusal(scenario: ConversationScenario, exchange: Exchange) -> None
     """
     # Where a refusal is a right answer, it is judged as one.
     refused = None if scenario.refusable else refusal(exchange.transcript)
-    if refused is None or _is_broken(exchange.transcript):
+    # Where its envelope is not as it should be, that is a finding in any case.
+    answer = exchange.transcript
+    if refused is None or read_error(answer.body, answer.header("content-type"))[1]:
         return
     for name in asked_for(scenario, exchange):
         if names(refused, name):
             raise UnseenError(f"the target refuses {name}: {refused.message}", [exchange])
-
-
-def _is_broken(answer: Transcript) -> bool:
-    """Whether the envelope of an error is not as it should be, which is a finding in any case."""
-    return bool(read_error(answer.body, answer.header("content-type"))[1])
 
 
 def asked_for(scenario: ConversationScenario, exchange: Exchange) -> tuple[str, ...]:

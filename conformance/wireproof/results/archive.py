@@ -4,7 +4,9 @@ The file is gzip over JSON lines. The first line holds the target; each further 
 are text where they are UTF-8 and base64 where they are not, so that a recording can be read and compared. Nothing that
 is judged is kept, only transcripts: what is read in them is read again, and by the reader of the day.
 
-No secret stands in it: see `masking`.
+No secret stands in it: see `masking`. A file that others may have made is neither deep nor of more parts than a result
+has. An empty list takes three characters in a file and some sixty bytes in memory, so a bound of bytes alone would let
+a file of some megabytes fill the memory.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ from wireproof.model.target import Target
 from wireproof.model.transcript import Transcript
 from wireproof.reading import recorded
 from wireproof.requests.adapted import adapted
-from wireproof.results.bounded_json import bounded_lines
 from wireproof.results.masking import masked_runs, masked_target
+from wireproof.wire.fields import parse_json
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ FORMAT = 1
 """The number of this form; a file of another one is refused."""
 MOST = 1 << 28
 """Bytes of an unpacked file at most. A whole run has 40 MiB; a file of a few kB may unpack to what fills the memory."""
+MOST_PARTS = 2_000_000
+"""Lists and objects that a file may hold; that of a whole run has some 100,000."""
 Json = Any
 _T = TypeVar("_T")
 
@@ -233,3 +237,24 @@ def _of_bytes(data: bytes) -> Json:
 
 def _bytes(data: Json) -> bytes:
     return data.encode() if isinstance(data, str) else base64.b64decode(data["base64"])
+
+
+def bounded_json(text: bytes) -> Json:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, too deep, or of too many parts.
+    """
+    _refuse_many_parts(text)
+    return parse_json(text)
+
+
+def bounded_lines(text: bytes) -> list[Json]:
+    """The values of JSON lines, all of which together are bounded; raises as `bounded_json`."""
+    _refuse_many_parts(text)
+    return [parse_json(line) for line in text.splitlines()]
+
+
+def _refuse_many_parts(text: bytes) -> None:
+    if text.count(b"[") + text.count(b"{") > MOST_PARTS:
+        raise ValueError(f"it holds more than {MOST_PARTS:,} lists and objects, and no result does")

@@ -23,8 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from wireproof.results import archive
-from wireproof.results.archive import Archive, ArchiveError
-from wireproof.results.bounded_json import bounded_json
+from wireproof.results.archive import Archive, ArchiveError, bounded_json
 from wireproof.results.document import FORMAT, MadeWith, Report, Transcripts
 from wireproof_scripts.files.regular import content_of
 

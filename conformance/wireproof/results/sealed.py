@@ -21,7 +21,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof.results.bounded_json import bounded_json
+from wireproof.results.archive import bounded_json
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError, as_json, parsed, plain
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def terminable() -> Iterator[None]:
         if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
             signal.signal(number, _as_ctrl_c)
     # Whatever else is ignored still goes to the hook that was there.
-    sys.unraisablehook = lambda ignored: _repeat() if _is_interrupt(ignored) else hook(ignored)
+    sys.unraisablehook = lambda one: _repeat() if issubclass(one.exc_type, KeyboardInterrupt) else hook(one)
     try:
         yield
     finally:
@@ -54,10 +54,6 @@ def _as_ctrl_c(_: int, frame: FrameType | None) -> None:
     # Ignored, as in a job of a shell's background, or not Python's: there is nothing to do as it does.
     act = handler if callable(handler) else signal.default_int_handler
     act(signal.SIGINT, frame)
-
-
-def _is_interrupt(ignored: sys.UnraisableHookArgs) -> bool:
-    return issubclass(ignored.exc_type, KeyboardInterrupt)
 
 
 def _repeat() -> None:

@@ -48,7 +48,7 @@ class OptionKind:
     right: str
     """What would be right, to complete "it should be …"."""
     limits: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The limits of a number, by pydantic's names for them."""
+    """The limits of a number or a text, by pydantic's names for them."""
     make: Callable[[object], object] | None = None
     """Makes the value, or raises ValueError; None: pydantic knows the type."""
     schema: Schema = field(default_factory=dict, hash=False)
@@ -114,21 +114,12 @@ Seconds = Annotated[
 """A time that can be waited for."""
 
 
-def _variable(value: object) -> str:
-    # An empty name cannot be set; an empty value can.
-    if not isinstance(value, str) or not value.partition("=")[0] or "=" not in value:
-        raise ValueError(value)
-    return value
-
-
-_NAME_AND_VALUE: Schema = {"type": "string", "pattern": "^[^=]+="}
+# An empty name cannot be set; an empty value can.
+_WITH_NAME = {"pattern": "^[^=]+="}
 Variable = Annotated[
     str,
-    OptionKind(
-        metavar="NAME=VALUE", right="the name of a variable, = and its value",
-        make=_variable, schema=_NAME_AND_VALUE, has_name=True,
-    ),
-]  # fmt: skip
+    OptionKind(metavar="NAME=VALUE", right="the name of a variable, = and its value", limits=_WITH_NAME, has_name=True),
+]
 """An environment variable with its value."""
 
 
@@ -204,7 +195,7 @@ def header(value: object) -> Pair:
 def _pairs(make: Callable[[object], Pair]) -> OptionKind:
     return OptionKind(
         metavar="NAME=VALUE", right="NAME=VALUE, printable ASCII",
-        make=make, schema=_NAME_AND_VALUE, has_name=True, is_secret=True,
+        make=make, schema={"type": "string", **_WITH_NAME}, has_name=True, is_secret=True,
     )  # fmt: skip
 
 

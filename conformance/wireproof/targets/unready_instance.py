@@ -60,5 +60,5 @@ def unready_instance(
                 )
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:
-                base_url = None  # it may rightly refuse to start; then what it would do unready is not observed
+                pass  # it may rightly refuse to start; then what it would do unready is not observed
         yield base_url
