@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.driving.adjusting import Adjusting
+from wireproof.driving.tries import Adjusting
 from wireproof.model.asks import AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn

@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 from wireproof.model.target import Backend
 from wireproof.model.transcript import Wait
 from wireproof.targets.budget import SpentError
-from wireproof.targets.lasting import NO_ENTRY, UNAUTHORIZED, is_about_key, lasting
 from wireproof.targets.probe import BUSY
-from wireproof.targets.recognition import error_of
+from wireproof.targets.recognition import NO_ENTRY, UNAUTHORIZED, error_of, is_about_key, lasting
 from wireproof.wire.asked_wait import asked_wait
 from wireproof.wire.fields import json_object, object_of
 

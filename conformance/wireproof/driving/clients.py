@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import h11
 import httpx
@@ -84,7 +84,7 @@ async def _connected(url: httpx.URL, seconds: float | None) -> socket.socket:
     port, refused = url.port or PORT, ""
     async with _within(seconds, httpx.ConnectTimeout):
         # A name of this machine may stand for two addresses, of which a server listens at one.
-        for family, address in await _addresses(url.host, port):
+        for family, _, _, _, address in await _addresses(url.host, port):
             try:
                 return await _at(socket.socket(family, socket.SOCK_STREAM), address)
             except OSError as error:
@@ -92,12 +92,11 @@ async def _connected(url: httpx.URL, seconds: float | None) -> socket.socket:
     raise httpx.ConnectError(refused)
 
 
-async def _addresses(host: str, port: int) -> list[tuple[int, tuple[object, ...]]]:
+async def _addresses(host: str, port: int) -> list[tuple[Any, ...]]:
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return list(await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM))
     except OSError as error:
         raise httpx.ConnectError(str(error)) from error
-    return [(family, address) for family, _, _, _, address in found]
 
 
 async def _at(new: socket.socket, address: tuple[object, ...]) -> socket.socket:

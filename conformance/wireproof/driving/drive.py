@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof.driving.adjusting import Adjusting
 from wireproof.driving.clients import client_of
 from wireproof.driving.driver import BRIEF, IMPATIENT, Driver, is_refused
 from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
@@ -24,7 +23,7 @@ from wireproof.driving.restarting import FullError, GoneError, RenewedError, Res
 from wireproof.driving.sending import Sender
 from wireproof.driving.slots import Slots
 from wireproof.driving.target_lock import locked
-from wireproof.driving.tries import Tried, asked_texts
+from wireproof.driving.tries import Adjusting, Tried, asked_texts
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.judging.unjudged import ours
 from wireproof.model.reasons import CROWDED, NEVER_LEFT, UNCOMMENTED

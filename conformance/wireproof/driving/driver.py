@@ -43,8 +43,8 @@ from wireproof.targets.probe import BUSY, REFUSED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wireproof.driving.adjusting import Adjusting
     from wireproof.driving.sending import Sender
+    from wireproof.driving.tries import Adjusting
     from wireproof.model.dialect import Dialect
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange

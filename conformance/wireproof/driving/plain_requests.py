@@ -80,12 +80,8 @@ async def ask(
 
     They end early where an answer lacks the response that the next request continues.
 
-    Args:
-        requests: What is sent.
-        target: To what.
-        send: Sends a request when a slot is free for it.
-        send_at_once: Sends a request without waiting for anything.
-        unready: Held while a scenario uses the unready instance, whose slots are few.
+    `send` sends a request when a slot is free for it, `send_at_once` without waiting for anything. `unready` is held
+    while a scenario uses the unready instance, whose slots are few.
 
     Raises:
         UnseenError: the target does not show what the requests are about.

@@ -78,12 +78,9 @@ class DrivingPlan:
 def planned(
     scenarios: Iterable[Scenario], target: Target, forms: Mapping[str, Collection[Form]] | None = None
 ) -> DrivingPlan:
-    """The plan of a run.
+    """The plan of a run against a target past its preflight.
 
-    Args:
-        scenarios: What to drive.
-        target: A target past its preflight.
-        forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
+    `forms` are those to drive a scenario in, by its name, each of them alone; None: all forms of all scenarios.
     """
     every = [_planned(adapted(scenario, target), target, forms) for scenario in scenarios]
     alone = [one for one in every if one.scenario.alone or forms is not None]

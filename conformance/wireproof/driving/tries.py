@@ -6,21 +6,28 @@ those of models that reason are: the next try allows more. One that has begun wi
 
 A model may be as sure of its answer as a fixture is. One that comes a second time word for word is the last, and a
 target of which further tries have shown nothing but that gets no more of them: each may be paid for.
+
+What a live endpoint refuses of the requests so far, the next ones do without. That is found by refusals alone: a target
+is asked for everything once. What it has taken once it is not spared later: such a refusal is about something else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wireproof.driving.adjusting import names, refusal
 from wireproof.model.asks import AskCount, AskSay, Fits
+from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario
+from wireproof.model.target import Adjustment, Backend
 from wireproof.model.transcript import End
-from wireproof.reading.asked import LENGTH
+from wireproof.reading.asked import LENGTH, LIMITS, as_json, limit_of
+from wireproof.reading.capabilities import surface_of
+from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
 from wireproof.requests.plain import UnseenError
 from wireproof.targets.budget import SpentError
 from wireproof.wire.message import read_error
@@ -31,9 +38,13 @@ if TYPE_CHECKING:
     from wireproof.model.asks import Asks
     from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
+    from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Failed
 
+REFUSALS = frozenset({400, 404, 422, 501})
+"""Statuses of a plain refusal of what a request asks for."""
 TRIES = 3
 MORE = 4
 """How many times as many tokens a try may have after one that was cut at its limit."""
@@ -222,3 +233,70 @@ def unhurried(target: Target, scenarios: Sequence[Scenario]) -> Target:
     needed = target.timeout * (1 + longest / SLOWEST)
     # What was seen of its pace may have given it more time already.
     return replace(target, timeout=max(target.timeout, needed / target.stretched(1.0)))
+
+
+@dataclass(kw_only=True)
+class Adjusting:
+    """What the requests of a run do without; all its exchanges share one."""
+
+    found: dict[str, Adjustment] = field(default_factory=dict)
+    """Member of a request → what is sent instead, and why."""
+    _taken: set[str] = field(default_factory=set)
+    """The members that an answer came to."""
+
+    def written(self, body: bytes, url: str) -> bytes:
+        """The body as the target takes it at a URL, as far as that is known."""
+        # Messages have names of their own: what chat refuses, a limit above all, this surface demands.
+        return body if Surface.MESSAGES.endpoint in url else adjusted(body, self.found)
+
+    def examine(self, exchange: Exchange) -> bool:
+        """Whether to send the turn again, since the target refuses a member that it can do without.
+
+        Raises:
+            UnseenError: the turn is about an answer's limit, and the target takes none.
+        """
+        if exchange.target.backend is not Backend.LIVE or surface_of(exchange) is Surface.MESSAGES:
+            return False
+        members = _members(exchange)
+        if not exchange.transcript.ok:
+            return self._learn(exchange.transcript, members)
+        self._taken |= members
+        dropped = next((self.found[one] for one in LIMITS if one in self.found and not self.found[one].instead), None)
+        if dropped and isinstance(exchange.asks, AskCount) and limit_of(exchange.transcript.request_body) is None:
+            raise UnseenError(f"the target takes no limit of tokens: {dropped.message}", [exchange])
+        return False
+
+    def _learn(self, answer: Transcript, members: set[str]) -> bool:
+        """Whether an answer refuses one of these members of its request, which is kept then."""
+        refused = refusal(answer)
+        name = refused and next((one for one in sorted(members - self._taken) if names(refused, one)), None)
+        if not refused or not name:
+            return False
+        # Where both names of a limit are refused, there is none.
+        other = OTHER_NAME.get(name, "")
+        if other in self.found:
+            self.found[other] = replace(self.found[other], instead="")
+            other = ""
+        said = " ".join(refused.message.split())
+        self.found[name] = Adjustment(instead=other, status=answer.status or 0, message=said)
+        return True
+
+
+def _members(exchange: Exchange) -> set[str]:
+    """The members of a request that it can do without."""
+    body = as_json(exchange.transcript.request_body.decode(errors="replace"))
+    # Without a cap of its own, a scenario that sets a limit is about that limit's name.
+    own = frozenset(exchange.conversation.body) & {*LIMITS}
+    return {name for name in body or () if name in DISPENSABLE and name not in own}
+
+
+def refusal(transcript: Transcript) -> Failed | None:
+    """The error of a plain refusal, whatever its envelope lacks; None where it is none."""
+    if transcript.status not in REFUSALS:
+        return None
+    return read_error(transcript.body, transcript.header("content-type"))[0]
+
+
+def names(failed: Failed, field: str) -> bool:
+    """Whether a refusal names a field of the request."""
+    return (failed.param or "").startswith(field) or re.search(rf"\b{re.escape(field)}\b", failed.message) is not None

@@ -42,14 +42,10 @@ class Watch:
     def __init__(
         self, act: Act, target: Target, stream: Stream, beside: Callable[[str], Coroutine[None, None, bool]]
     ) -> None:
-        """Start to wait.
+        """Start to wait. Of the target the limit on silence and the interval of keep-alives count.
 
-        Args:
-            act: What the client does.
-            target: Its limit on silence and its keep-alive interval count.
-            stream: The reader of the stream.
-            beside: Sends a request for this script under the same nonce, and returns when it is answered: whether the
-                target took it.
+        `beside` sends a request for a script under the same nonce, and returns when it is answered: whether the target
+        took it.
         """
         # `_act` changes: once the gate is open, a client only reads on.
         self._act, self._target, self._beside = act, target, beside

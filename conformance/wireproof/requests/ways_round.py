@@ -3,7 +3,7 @@
 A fault that hides exchanges is found once, by the scenarios that are driven without the way round it (`shown_by`). For
 all others the way is taken, so that what is behind the fault is judged. The target is asked once whether it has the
 fault, before the run (`wireproof.targets.preflight`) or when it is started (`wireproof.targets.launch`); only what a
-prompt to a live model has in passing is learnt from the answers to it (`wireproof.driving.adjusting`), which are paid
+prompt to a live model has in passing is learnt from the answers to it (`wireproof.driving.tries`), which are paid
 for. Pure.
 """
 

@@ -65,11 +65,7 @@ def recheck_timing(
 ) -> tuple[Sequence[ScenarioRun], Judgement]:
     """The runs after what rests on time was tried again, and what they come to.
 
-    Args:
-        runs: What was driven.
-        judge: What runs come to.
-        again: Drives forms of scenarios again.
-        catalogue: Says which requirements rest on time.
+    `judge` says what runs come to, `again` drives forms of scenarios again, and the catalogue says what rests on time.
     """
     first = judge(runs)
     found = _grouped((symptom, form) for form, symptom in symptoms(runs, first.outcomes, catalogue).items())

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.target import Backend, SurfaceReport, SurfaceState
 from wireproof.model.transcript import End
-from wireproof.targets.lasting import NO_ENTRY, lasting
-from wireproof.targets.recognition import Recognised, error_of, is_data, is_page, recognise, shown
+from wireproof.targets.recognition import NO_ENTRY, Recognised, error_of, is_data, is_page, lasting, recognise, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,21 +91,15 @@ def _route(answer: ProbeAnswer, model: str) -> Route:
     if status is None:
         return Route.FAILS
     if answer.ok:
-        return _success(answer, failed=error is not None)
+        # An error that was sent as a success, and an answer that broke off, are of this API all the same.
+        fails = error is not None or not answer.body.strip() or answer.end is not End.COMPLETE
+        return Route.FAILS if fails and not is_page(answer.body) else Route.ODD
     if error is not None and _unknown_model(status, error, model):
         return Route.NO_MODEL
     refused = BAD_REQUEST <= status < SERVER_ERROR and status != TOO_MANY_REQUESTS
     if status in NO_ROUTE or (refused and is_page(answer.body)):
         return Route.NOTHING
     return Route.REFUSES if refused else Route.FAILS
-
-
-def _success(answer: ProbeAnswer, *, failed: bool) -> Route:
-    """The same of a success; `failed`: its body reports an error."""
-    if is_page(answer.body):
-        return Route.ODD
-    # An error that was sent as a success, and an answer that broke off, are of this API all the same.
-    return Route.FAILS if failed or not answer.body.strip() or answer.end is not End.COMPLETE else Route.ODD
 
 
 def _unknown_model(status: int, error: Mapping[str, object], model: str) -> bool:

@@ -23,9 +23,8 @@ from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.budget import SpentError, TargetClock
-from wireproof.targets.lasting import lasting
 from wireproof.targets.launch import launched_at
-from wireproof.targets.recognition import error_of, is_over, payloads
+from wireproof.targets.recognition import error_of, is_over, lasting, payloads
 from wireproof.wire.asked_wait import asked_wait
 
 if TYPE_CHECKING:

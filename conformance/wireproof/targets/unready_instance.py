@@ -36,14 +36,8 @@ def unready_instance(
 ) -> Iterator[str | None]:
     """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
 
-    Args:
-        command: As for `launch`.
-        env: Variables of the instance.
-        url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
-        without: As for `launch`.
-        unready: Variables by which its backend never gets ready; None: those of a Codex that never answers.
-        at_need: Whether it is started only when a request is to be sent to it: for a command that is known to start
-            with such a backend.
+    The arguments are those of `launch`. The URL has a `{port}`: at a fixed port there is no room for a second proxy.
+    `unready` are the variables by which its backend never gets ready; None: those of a Codex that never answers.
     """
     with ExitStack() as stack:
         base_url = None
