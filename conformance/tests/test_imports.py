@@ -42,7 +42,6 @@ EDGES: Mapping[str, str] = {
     "wireproof.targets.bundled": "starts the reference proxy",
     "wireproof.targets.codex": "asks a Codex binary for its version, and starts a model's service",
     "wireproof.targets.clients": "a part of what sends, and what a connection is verified by",
-    "wireproof.targets.codex_on_path": "writes a command into a folder that is thrown away",
     "wireproof.targets.cursor_agent": "starts a mock of Cursor's agent service",
     "wireproof.targets.gateway": "starts an upstream and a gateway, and writes a home that is thrown away",
     "wireproof.targets.interrupts": "handles signals",
@@ -61,9 +60,9 @@ READERS: Mapping[str, str] = {
     "wireproof.model.catalogue": "reads the rows of the installation",
     "wireproof.model.editions": "reads the frozen rows of the installation",
     "wireproof.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
-    "wireproof.targets.address": "parses URLs as httpx does, and sends nothing",
     "wireproof.targets.kinds": "reads the environment variables that a person names, and looks whether files exist",
     "wireproof.targets.target_file": "reads a target file",
+    "wireproof.targets.validity": "parses URLs as httpx does, and sends nothing",
 }
 """Module → what it reads or borrows when it is called (never at import). What is pure may import these."""
 
@@ -226,7 +225,7 @@ def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
 
 def test_what_reads_does_nothing_else() -> None:
     borrowed = {
-        "wireproof.targets.address": "httpx",
+        "wireproof.targets.validity": "httpx",
         "wireproof.targets.kinds": "os",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}

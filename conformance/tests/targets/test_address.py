@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.address import check_url, is_local, url_fault
+from wireproof.targets.validity import check_url, is_local, url_fault
 
 
 @pytest.mark.parametrize(

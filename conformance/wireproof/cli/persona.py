@@ -22,11 +22,11 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
-from wireproof.targets.address import check_url
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
+from wireproof.targets.validity import check_url
 from wireproof_mocks.personas import PERSONAS
 from wireproof_mocks.personas.answer import NotServedError
 from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError

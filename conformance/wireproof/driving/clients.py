@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 import h11
 import httpx
 
-from wireproof.targets.address import is_local
 from wireproof.targets.clients import NoCookies, settings
+from wireproof.targets.validity import is_local
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -91,7 +91,8 @@ def planned(
     return DrivingPlan(
         every=every,
         first=first,
-        together=longest_first(rest, target),
+        # Those whose clients leave come last: what a proxy keeps of such a client, others would have to do without.
+        together=sorted(rest, key=lambda one: (leaves(one.scenario), -_waits(one.scenario, target))),
         # Those of many forms first, each of which starts its backend again.
         beside=sorted(beside, key=lambda one: -len(one.forms)),
         alone=[one for one in alone if one not in beside],
@@ -117,21 +118,11 @@ def _planned(scenario: Scenario, target: Target, forms: Mapping[str, Collection[
 def _pioneers(every: Sequence[Planned]) -> list[Planned]:
     """The scenarios whose requests are the first to have the members that a request can do without."""
     # Every prompt has a limit, and most ask for a usage chunk; what else there is stands in a scenario's own body.
-    own = [one for one in every[1:] if _body(one.scenario) & (DISPENSABLE.keys() - {*LIMITS})]
+    members = DISPENSABLE.keys() - {*LIMITS}
+    own = (
+        one for one in every[1:] if isinstance(one.scenario, ConversationScenario) and members & {*one.scenario.body}
+    )
     return [*every[:1], *own]
-
-
-def _body(scenario: Scenario) -> frozenset[str]:
-    """The names of the request fields that a scenario adds."""
-    return frozenset(scenario.body if isinstance(scenario, ConversationScenario) else ())
-
-
-def longest_first(every: Iterable[Planned], target: Target) -> list[Planned]:
-    """The scenarios by how long they wait; in their own order where that is the same.
-
-    Those whose clients leave come last: what a proxy keeps of such a client, others would have to do without.
-    """
-    return sorted(every, key=lambda one: (leaves(one.scenario), -_waits(one.scenario, target)))
 
 
 def leaves(scenario: Scenario) -> bool:

@@ -21,7 +21,6 @@ from wireproof.targets.budget import Budget, now
 
 if TYPE_CHECKING:
     from wireproof.driving.watching import Watch
-    from wireproof.model.target import Target
 
 SILENCES = 3
 """An exchange may last at least so many times as long as the target may be silent."""
@@ -50,11 +49,6 @@ class ExchangeLimits:
     most_bytes: int = 2**62
     pieces: int = PIECES
     frames: int = FRAMES
-
-    @classmethod
-    def of(cls, target: Target, *, silence: float) -> ExchangeLimits:
-        """The limits of a target, for an exchange in which it may be silent for `silence` seconds."""
-        return cls(seconds=max(target.longest, SILENCES * silence), most_bytes=target.answer_bytes)
 
     def over(self, size: int, pieces: int, frames: int) -> str:
         """Which limit a body of `size` bytes, so many pieces and frames exceeds; "": none."""

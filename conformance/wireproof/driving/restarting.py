@@ -134,12 +134,11 @@ class Restarter:
         """After a refused connection: whether the request may be sent again, and else the death that is to be noted."""
         if not life.over:  # no other exchange has noticed
             self._over(life, self._bring_back(life))
+        reachable = True
         try:
             await self.ready(life.instance.url)
         except GoneError:
             reachable = False
-        else:
-            reachable = True
         if life.death is not None and not life.blamed:
             life.blamed = True
             return False, life.death

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from wireproof.driving.capacity import Experience, Patience, bars, is_busy, set_clock
-from wireproof.driving.recording import ExchangeLimits, Record
+from wireproof.driving.recording import SILENCES, ExchangeLimits, Record
 from wireproof.driving.responsiveness import GLANCE, LOOK, Responsiveness
 from wireproof.driving.restarting import FullError, RenewedError
 from wireproof.model.transcript import End, Transcript
@@ -298,7 +298,8 @@ class Sender:
 
     async def _exchange(self, request: PreparedRequest, watch: Watch | None) -> Transcript:
         silence = self.target.silence if watch is None else watch.silence
-        limits = ExchangeLimits.of(self.target, silence=silence)
+        seconds = max(self.target.longest, SILENCES * silence)
+        limits = ExchangeLimits(seconds=seconds, most_bytes=self.target.answer_bytes)
         record = Record(watch, silence, limits=limits, budget=self.budget, large=self._large)
         timeout = httpx.Timeout(silence, pool=None)  # of each read; `record` bounds the whole
         sent = self.client.build_request(

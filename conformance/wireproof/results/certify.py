@@ -77,13 +77,15 @@ class Kept:
 
     def runs(self) -> list[ScenarioRun]:
         """A run of every scenario; what was not reached is not driven, and that is the reason."""
-        return [self._run(adapted(scenario, self.target)) for scenario in self.scenarios]
+        every = [adapted(scenario, self.target) for scenario in self.scenarios]
+        runs = [joined(scenario, self.done.get(scenario.name, [])) for scenario in every]
+        return [run if run.error else replace(run, not_driven={**run.not_driven, **self._left(run)}) for run in runs]
 
-    def _run(self, scenario: Scenario) -> ScenarioRun:
-        run = joined(scenario, self.done.get(scenario.name, []))
+    def _left(self, run: ScenarioRun) -> dict[Form, str]:
         reached = {*run.exchanges, *run.not_driven, *run.absent}
-        left = [form for form in scenario.forms(self.target.dialects) if form not in reached and not run.error]
-        return replace(run, not_driven={**run.not_driven, **dict.fromkeys(left, NOT_REACHED)})
+        return dict.fromkeys(
+            (one for one in run.scenario.forms(self.target.dialects) if one not in reached), NOT_REACHED
+        )
 
 
 def certify(  # noqa: PLR0913 (what a run is made of, each with a default)

@@ -95,10 +95,8 @@ class TargetClock:
     def refused(self, status: int, asked: float | None, *, sent_after: int) -> None:
         """Note a refusal for lack of capacity.
 
-        Args:
-            status: Its HTTP status.
-            asked: The seconds that it asks to wait; None: it does not say.
-            sent_after: `refusals` when the request was sent.
+        `asked` are the seconds that it asks to wait; None: it does not say. `sent_after` are the `refusals` when the
+        request was sent.
 
         Raises:
             SpentError: it asks for a longer wait than is granted, or nothing has been served for as long as that.

@@ -8,7 +8,7 @@ from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from wireproof.targets.address import is_local
+from wireproof.targets.validity import is_local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,12 +1,15 @@
 """Codex as a backend: what its older versions cannot do, so that no proxy in front of them can show it; and a real one.
 
 A mock of its model's service plays the scripts to a real Codex. It gets a home of its own, without a login and with
-everything switched off that would send data elsewhere.
+everything switched off that would send data elsewhere. The mock is the command `codex` as well, for a proxy that starts
+what is on its `PATH` and not what `CODEX_BIN` names.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -70,6 +73,15 @@ stream_max_retries = 0
 OLDER_FEATURES = "features.remote_models = false"
 # Else 0.169.0 asks GitHub for plugins at its start, and tries endlessly to reach a service that refuses connections.
 FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
+# What CODEX_BIN names is run here, too: it may be a real Codex, or one that never answers. A name without a path would
+# be this command itself.
+_COMMAND = """#!/bin/sh
+: > {used}
+case "$CODEX_BIN" in
+/*) exec "$CODEX_BIN" "$@" ;;
+*) exec {mock} "$@" ;;
+esac
+"""
 _NUMBER = re.compile(r"(\d+)\.(\d+)\.\d+")
 _VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
 
@@ -132,3 +144,13 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
         # Absolute, since the proxy may run in another folder. HOME as well, so that nothing of the user's is read.
         env = {"CODEX_BIN": str(binary.absolute()), "CODEX_HOME": home, "HOME": home}
         yield RealCodex(env=env, missing=missing_in(version))
+
+
+@contextmanager
+def on_path(env: Mapping[str, str], mock: str) -> Iterator[tuple[dict[str, str], Path]]:
+    """The variables with such a command on the `PATH`, and the file that is there once it was run."""
+    with tempfile.TemporaryDirectory(prefix="wireproof-codex-") as folder:
+        used, command = Path(folder) / "used", Path(folder) / "codex"
+        command.write_text(_COMMAND.format(used=shlex.quote(str(used)), mock=shlex.quote(mock)), encoding="utf-8")
+        command.chmod(0o700)  # a proxy starts it as a program
+        yield {**env, "PATH": os.pathsep.join(filter(None, (folder, env.get("PATH", ""))))}, used

@@ -74,6 +74,11 @@ class Sighting:
     recognised: Recognised | None
     """What came; None where the route is not TEXT."""
 
+    @property
+    def text(self) -> str:
+        """The text that came."""
+        return self.recognised.text if self.recognised is not None else ""
+
 
 def sighting(answer: ProbeAnswer, surface: Surface, mode: Mode, model: str) -> Sighting:
     """What an answer to a request for a text shows of its route."""

@@ -34,11 +34,11 @@ from wireproof.model.scenario import Auth
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
-from wireproof.targets.address import is_local
 from wireproof.targets.budget import Budget, SpentError
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import LOCAL, Launched, launch
 from wireproof.targets.ports import free_port, is_free
+from wireproof.targets.validity import is_local
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -148,12 +148,14 @@ def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> It
     # The port is chosen here and not by `launch`: a configuration may have to name it, too.
     values = {**behind.placeholders(), "{port}": str(free_port())}
     with ExitStack() as stack:
-        login = stack.enter_context(scratch_login(behind.host)) if options.login is not None else None
-        values |= login.placeholders() if login else {}
+        found: Mapping[str, str] = {}
+        if options.login is not None:
+            placeholders, found = stack.enter_context(_scratch_login(behind.host))
+            values |= placeholders
         if options.config_template is not None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             values["{config}"] = str(_configured(options.config_template, folder, values))
-        env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **(login.variables() if login else {})}
+        env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **found}
         env |= variables(options.env, values)
         url = fill(options.url or LOCAL, values)
         launched = launch(fill(command, values), env=env, url=url, timeout=options.start_timeout, below=BAD_GATEWAY)
@@ -225,52 +227,33 @@ def _configured(template: Path, folder: Path, values: Mapping[str, str]) -> Path
     return file
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScratchLogin:
-    """A login that is thrown away with its folder."""
-
-    home: Path
-    tokens: Mapping[str, str]
-    account: str
-    host: str
-    """Host and port of the service behind it."""
-
-    def placeholders(self) -> dict[str, str]:
-        """What stands for it in commands, variables and configurations → what is filled in."""
-        return {
-            "{login_home}": str(self.home),
-            "{login_token}": self.tokens["access_token"],
-            "{login_account}": self.account,
-            "{login_url}": f"http://{self.host}/backend-api/codex",
-            "{login_refresh_url}": f"http://{self.host}/oauth/token",
-        }
-
-    def variables(self) -> dict[str, str]:
-        """The variables by which Codex and gateways find the file and refresh its tokens."""
-        return {
-            "CODEX_HOME": str(self.home),
-            "CHATGPT_LOCAL_HOME": str(self.home),
-            "CODEX_REFRESH_TOKEN_URL_OVERRIDE": f"http://{self.host}/oauth/token",
-        }
-
-
 @contextmanager
-def scratch_login(host: str) -> Iterator[ScratchLogin]:
-    """A login at the upstream on `host` (host and port), for the length of a `with` block.
+def _scratch_login(host: str) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
+    """A login at the upstream on `host` (host and port), for the length of a `with` block; thrown away with its folder.
+
+    It is what stands for it in commands, variables and configurations → what is filled in; and the variables by which
+    Codex and gateways find the file and refresh its tokens.
 
     Raises:
         HarnessError: the upstream gives no tokens.
     """
     tokens = _tokens(host)
-    account = str(_claims(tokens["access_token"])[CLAIMS]["chatgpt_account_id"])
-    with tempfile.TemporaryDirectory(prefix="wireproof-login-") as folder:
-        home = Path(folder)
+    account, refresh = str(_claims(tokens["access_token"])[CLAIMS]["chatgpt_account_id"]), f"http://{host}/oauth/token"
+    with tempfile.TemporaryDirectory(prefix="wireproof-login-") as home:
         text = json.dumps(_auth_file(tokens, account, datetime.now(UTC)), indent=2)
-        for file in (home / "auth.json", home / ".codex" / "auth.json"):
+        for file in (Path(home, "auth.json"), Path(home, ".codex", "auth.json")):
             file.parent.mkdir(exist_ok=True)
             file.touch(mode=0o600)
             file.write_text(text, encoding="utf-8")
-        yield ScratchLogin(home=home, tokens=tokens, account=account, host=host)
+        placeholders = {
+            "{login_home}": home,
+            "{login_token}": tokens["access_token"],
+            "{login_account}": account,
+            "{login_url}": f"http://{host}/backend-api/codex",
+            "{login_refresh_url}": refresh,
+        }
+        names = {"CODEX_HOME": home, "CHATGPT_LOCAL_HOME": home, "CODEX_REFRESH_TOKEN_URL_OVERRIDE": refresh}
+        yield placeholders, names
 
 
 def _tokens(host: str) -> dict[str, str]:

@@ -26,11 +26,11 @@ import httpx
 from wireproof.model.target import root_of
 from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.address import check_url
 from wireproof.targets.clients import settings
-from wireproof.targets.codex_on_path import on_path
+from wireproof.targets.codex import on_path
 from wireproof.targets.orphans import ending_with_parent
 from wireproof.targets.ports import free_port
+from wireproof.targets.validity import check_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,28 +59,8 @@ KEPT = 16_384
 """How many bytes of its stderr are kept at its death: in Go and Node the error stands above a trace of many lines."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Log:
-    """What a process writes.
-
-    Files, not pipes: a proxy that logs much would block on a pipe that nothing reads. Two of them, since stdout is
-    often written only when the process ends, behind the stderr that says why.
-    """
-
-    out: IO[bytes]
-    err: IO[bytes]
-
-    def last_words(self, since: int) -> str:
-        """The end of stderr, of what was written after its first `since` bytes."""
-        return _end_of(self.err, KEPT, since)
-
-    def tail(self) -> str:
-        """The end of what was said, to complete an error message."""
-        said = "\n".join(filter(None, map(_end_of, (self.out, self.err))))[-SHOWN:]  # why it died stands at the end
-        return f"; it said:\n{said}" if said else "; it said nothing"
-
-
 def _end_of(file: IO[bytes], most: int = SHOWN, since: int = 0) -> str:
+    """The end of a file, of what was written after its first `since` bytes."""
     # By `pread`: the process writes at the file's own position, which a `seek` here would move.
     size = os.fstat(file.fileno()).st_size
     return os.pread(file.fileno(), most, max(since, size - most)).decode(errors="replace").strip()
@@ -97,7 +77,13 @@ class Launched:
     """How long it may take to become ready, in seconds."""
     below: int
     """It is ready when the list of models is answered with a status below this one."""
-    log: _Log
+    out: IO[bytes]
+    """What it writes.
+
+    Files, not pipes: a proxy that logs much would block on a pipe that nothing reads. Two of them, since stdout is
+    often written only when the process ends, behind the stderr that says why.
+    """
+    err: IO[bytes]
     codex_used: Path
     """A file that is there once the command `codex` was run that is on its `PATH`."""
     process: subprocess.Popen[bytes] | None = None
@@ -128,7 +114,7 @@ class Launched:
     def death(self) -> Death | None:
         """How the process ended; None while it runs."""
         status = self.process.poll() if self.process else None
-        return None if status is None else Death(status=status, last_words=self.log.last_words(self._said))
+        return None if status is None else Death(status=status, last_words=_end_of(self.err, KEPT, self._said))
 
     def begin(self) -> None:
         """Start it, for the first time, and do not wait: `restart` does.
@@ -160,7 +146,7 @@ class Launched:
 
     def _start(self) -> None:
         # All lives write to one file: the error of an earlier one must not be quoted for this one.
-        self._said = os.fstat(self.log.err.fileno()).st_size
+        self._said = os.fstat(self.err.fileno()).st_size
         # SIGTERM when Wireproof is killed: the proxy knows what it has started itself, and ends that.
         dying = ending_with_parent(signal.SIGTERM)
         try:
@@ -171,8 +157,8 @@ class Launched:
                     self.words,
                     env=dict(self.env),
                     stdin=subprocess.DEVNULL,
-                    stdout=self.log.out,
-                    stderr=self.log.err,
+                    stdout=self.out,
+                    stderr=self.err,
                     start_new_session=True,
                     preexec_fn=dying,  # noqa: PLW1509 - it calls the kernel and nothing else
                 )
@@ -196,9 +182,7 @@ class Launched:
                 # Before the look: another program may answer on the port of a proxy that has died.
                 ended = self.death()
                 if ended is not None:
-                    raise HarnessError(
-                        f"the proxy ended with status {ended.status} before it was ready{self.log.tail()}"
-                    )
+                    raise HarnessError(f"the proxy ended with status {ended.status} before it was ready{self._tail()}")
                 # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a
                 # SHOULD).
                 status = _status(client, f"{self.base_url}/models")
@@ -212,7 +196,12 @@ class Launched:
                         return
                 time.sleep(POLL)
         limit = f"within {self.timeout:g} s"
-        raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
+        raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self._tail()}")
+
+    def _tail(self) -> str:
+        """The end of what was said, to complete an error message."""
+        said = "\n".join(filter(None, map(_end_of, (self.out, self.err))))[-SHOWN:]  # why it died stands at the end
+        return f"; it said:\n{said}" if said else "; it said nothing"
 
     def begin_to_stop(self) -> None:
         """Ask it to stop, without waiting: several that are asked first stop at the same time."""
@@ -296,7 +285,7 @@ def launch(
         on_path({**own, **mock, **env}, mock["CODEX_BIN"]) as (variables, used),
     ):
         launched = Launched(
-            base_url=base_url, words=words, env=variables, timeout=timeout, below=below, log=_Log(out=out, err=err),
+            base_url=base_url, words=words, env=variables, timeout=timeout, below=below, out=out, err=err,
             codex_used=used,
         )  # fmt: skip
         _RUNNING[base_url] = launched

@@ -64,15 +64,12 @@ class Option:
         notes += [f"also --{name}" for name in self.also]
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
-    def read(self, text: object) -> object:
-        """One value, from the text of a command line.
+    def read(self, value: object, *, strict: bool = False) -> object:
+        """One value, from the text of a command line; `strict`: from data, which have types.
 
         Raises:
             OptionError: it is not of the option's kind.
         """
-        return self._validated(text, strict=False)
-
-    def _validated(self, value: object, *, strict: bool) -> object:
         try:
             return _adapter(self.value).validate_python(value, strict=strict)
         # Also pydantic's, whose own message is of several lines and shows what may be secret.
@@ -87,14 +84,14 @@ class Option:
             OptionError: it is not of the option's kind.
         """
         if not self.repeatable:
-            return self._validated(value, strict=True)
+            return self.read(value, strict=True)
         if isinstance(value, Mapping) and self.kind.has_name:
             # TOML writes names with values as a table.
             value = [f"{name}={one}" if isinstance(one, str) else one for name, one in value.items()]
         if isinstance(value, str) or not isinstance(value, Sequence):  # a text is a sequence, of its characters
             table = " or a table" if self.kind.has_name else ""
             raise OptionError(f"{self.name} is {self.shown(value)}; it should be a list{table}, each {self.kind.right}")
-        return tuple(self._validated(one, strict=True) for one in value)
+        return tuple(self.read(one, strict=True) for one in value)
 
     @property
     def schema(self) -> Schema:

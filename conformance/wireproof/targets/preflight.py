@@ -34,13 +34,13 @@ from wireproof.requests.cost import UNLIMITED
 from wireproof.requests.ways_round import MODEL_BY_HAND, ONLY_STREAMS, REFUSALS, SPARED, STREAM_FALSE, WayRound, written
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.targets import detection
-from wireproof.targets.address import check_url
 from wireproof.targets.budget import REQUESTS, TOKENS, Budget
 from wireproof.targets.clients import settings
 from wireproof.targets.codex import missing_in_mock
 from wireproof.targets.detection import DOUBTFUL, Route, Sighting, refuses, seen, sighting, surfaces_of
 from wireproof.targets.probe import BUSY, ProbeAnswer, Prober
-from wireproof.targets.recognition import Recognised, is_page, is_stream, recognise
+from wireproof.targets.recognition import is_page, is_stream, recognise
+from wireproof.targets.validity import check_url
 from wireproof.wire.chat import chat_stream
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_of
@@ -138,7 +138,7 @@ def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Targ
     named = bool(target.dialects or target.wanted)
     left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason=f"{option} names others")
     texts = [one for one in sightings.values() if one.recognised is not None]
-    said = [one.recognised.text for one in texts if one.recognised is not None]
+    said = [one.text for one in texts]
     # Only ever lowered to LIVE here, and by a text alone: a proxy that loses all text is to be judged with the mock
     # that was declared. Whether the backend is a mock or a real Codex that plays scripts is for who started it to say.
     live = any(said) and not any(map(_is_scripted, said))
@@ -259,13 +259,14 @@ class _Look:
 
     async def identify(self, sightings: Mapping[Surface, Sighting]) -> None:
         """Find out what the mock says of itself, if one does: that it is one, and what its Codex cannot do."""
-        scripted = (item for item in sightings.items() if _is_scripted(_text_of(item[1].recognised)))
+        scripted = (item for item in sightings.items() if _is_scripted(item[1].text))
         surface, sight = next(scripted, (None, None))
         if self.target.backend not in {Backend.MOCK, Backend.LIVE} or surface is None or sight is None:
             return
         nonce = _new_nonce()
         answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode), nonce=nonce, cap=REPORT)
-        said = _text_of(recognise(answer.body, surface))
+        recognised = recognise(answer.body, surface)
+        said = recognised.text if recognised is not None else ""
         missing = missing_in_mock(said)
         # The request has the nonce, but not as a member of an object: what repeats its text proves nothing.
         is_proved = f'"nonce":"{nonce}"' in "".join(said.split())
@@ -344,10 +345,6 @@ def _new_nonce() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def _text_of(recognised: Recognised | None) -> str:
-    return "" if recognised is None else recognised.text
-
-
 def detect_argument_mode(body: bytes) -> ArgumentsMode | None:
     """How a streamed answer with one call in several fragments carried them; None where it does not show."""
     # Empty ones are left out: a call's first delta has `arguments: ""` in either mode.
@@ -380,7 +377,7 @@ async def _with_model(prober: Prober) -> Target:
         look = _Look(target=found, prober=prober)
         texts = [await look.at(surface) for surface in _wanted(found)]
         # By a script alone: a model's service would be paid for under a name that no person has chosen.
-        if any(_is_scripted(_text_of(one.recognised)) for one in texts):
+        if any(_is_scripted(one.text) for one in texts):
             way = WayTaken(name=MODEL_BY_HAND.name, answer=f"{model}; {answer.url} answers {seen(answer)}")
             return dataclasses.replace(found, ways=(*target.ways, way))
         if not all(one.route in NAMELESS for one in texts):

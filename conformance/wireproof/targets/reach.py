@@ -41,7 +41,7 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
 
     Raises:
         HarnessError: it cannot be reached or driven.
-        OptionError: see `TargetOptions.check`, `TargetOptions.api_key` and `TargetOptions.carried`.
+        OptionError: see `check`, `TargetOptions.api_key` and `TargetOptions.carried`.
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     check(options)

@@ -48,10 +48,11 @@ def recognise(body: bytes, surface: Surface) -> Recognised | None:
     """The answer of a surface that a body is; None when it is none."""
     if is_page(body):
         return None
-    said = payloads(body)
+    said = [one for one in payloads(body) if isinstance(one, dict)]
     match surface:
         case Surface.CHAT:
-            return _chat(said, frames=is_stream(body))
+            # Frames that cannot be read are a stream all the same; those of an error alone, or of Responses, are not.
+            return _chat(said, unreadable=is_stream(body) and not said)
         case Surface.RESPONSES:
             return _response(said)
         case Surface.MESSAGES:
@@ -118,10 +119,8 @@ def is_stream(body: bytes) -> bool:
     return any(True for _ in _data(body))
 
 
-def _chat(said: Sequence[Any], *, frames: bool) -> Recognised | None:
-    chunks = [one for one in said if isinstance(one, dict) and isinstance(one.get("choices"), list)]
-    # Frames that cannot be read are a stream all the same; those of an error alone, or of Responses, are not.
-    unreadable = frames and not any(isinstance(one, dict) for one in said)
+def _chat(said: Sequence[Any], *, unreadable: bool) -> Recognised | None:
+    chunks = [one for one in said if isinstance(one.get("choices"), list)]
     if not chunks and not unreadable:
         return None
     messages = [
@@ -139,8 +138,8 @@ def _chat(said: Sequence[Any], *, frames: bool) -> Recognised | None:
 
 
 def _response(said: Sequence[Any]) -> Recognised | None:
-    events = [one for one in said if isinstance(one, dict) and str(one.get("type", "")).startswith("response.")]
-    objects = [one for one in said if isinstance(one, dict) and one.get("object") == "response"]
+    events = [one for one in said if str(one.get("type", "")).startswith("response.")]
+    objects = [one for one in said if one.get("object") == "response"]
     objects += [one["response"] for one in events if isinstance(one.get("response"), dict)]
     if not events and not objects:
         return None
@@ -153,10 +152,10 @@ def _response(said: Sequence[Any]) -> Recognised | None:
 
 
 def _message(said: Sequence[Any]) -> Recognised | None:
-    events = [one for one in said if isinstance(one, dict) and str(one.get("type")) in _MESSAGE_EVENTS]
-    objects = [one for one in said if isinstance(one, dict) and one.get("type") == "message"]
+    events = [one for one in said if str(one.get("type")) in _MESSAGE_EVENTS]
+    objects = [one for one in said if one.get("type") == "message"]
     # One that came without its type has what no other surface's answer has.
-    objects += [one for one in said if isinstance(one, dict) and "type" not in one and "stop_reason" in one]
+    objects += [one for one in said if "type" not in one and "stop_reason" in one]
     if not events and not objects:
         return None
     blocks = [block for one in objects for block in list_of(one.get("content")) if isinstance(block, dict)]

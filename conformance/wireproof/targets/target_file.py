@@ -74,17 +74,14 @@ def load(path: Path) -> TargetFile:
             _refuse_secret(option, values[option.field])
         except OptionError as error:
             raise _wrong(path, text, key, str(error)) from error
-    return TargetFile(path=path, name=name or _called(path), values=values)
+    # Without a name a target is called as its file, or where that has the usual name, as its folder.
+    called = path.resolve().parent.name if path.name == NAME else path.stem
+    return TargetFile(path=path, name=name or called, values=values)
 
 
 def _is_plain(name: str) -> bool:
     """Whether a name can be that of a folder, in which the result of the target is written."""
     return name.isprintable() and len(name) <= LONGEST and not name.startswith(".") and not set(name) & {"/", "\\"}
-
-
-def _called(path: Path) -> str:
-    """What a target is called that its file gives no name: as the file, or where that is the usual name, its folder."""
-    return path.resolve().parent.name if path.name == NAME else path.stem
 
 
 def _text(path: Path) -> str:

@@ -1,16 +1,53 @@
-"""Refuse invalid values and combinations of the options of a target."""
+"""What no target can be reached by is refused: URLs that are none, and options that are invalid or exclude each other.
+
+Also whether a URL names this machine. Nothing is sent.
+"""
 
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import httpx
 
 from wireproof.model.target import Agent
-from wireproof.targets.address import url_fault
+from wireproof.model.verdict import HarnessError
 from wireproof.targets.kinds import OptionError
 
 if TYPE_CHECKING:
     from wireproof.targets.options import TargetOptions
+
+
+def url_fault(url: str) -> str:
+    """Why no request can be sent to a URL; "" when one can."""
+    try:
+        # httpx is what will send to it, so what it refuses is no usable URL.
+        parts, _ = urlsplit(url), httpx.URL(url)
+        _ = parts.port  # raises for one that is not a number
+    except (ValueError, httpx.InvalidURL) as error:
+        return str(error)
+    if parts.scheme not in {"http", "https"}:
+        return "it should begin with http:// or https://"
+    return "" if parts.hostname else "it names no host"
+
+
+def check_url(url: str) -> None:
+    """Raise HarnessError for a URL that no request can be sent to."""
+    fault = url_fault(url)
+    if fault:
+        raise HarnessError(f"{url!r} is no usable URL: {fault}")
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL names this machine; a proxy that the environment names must then be left out."""
+    with suppress(ValueError):
+        # A name that only resolves to loopback counts as remote: nothing is looked up here.
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    return False
 
 
 def check(options: TargetOptions) -> None:
@@ -42,28 +79,25 @@ def _check_command(name: str, command: str | None) -> None:
 
 def _together(options: TargetOptions) -> dict[str, bool]:
     """Error message → whether that combination was given."""
-    started = options.command is not None or options.gateway is not None
-    calls_upstream = options.gateway is not None or options.upstream is not None
-    spoken = {dialect.spec.surface for dialect in options.dialects}
+    command, gateway, codex, named = (
+        one is not None for one in (options.command, options.gateway, options.codex, options.url)
+    )
+    started, upstream = command or gateway, options.upstream is not None
+    calls_upstream = gateway or upstream
+    spoken, wanted = {dialect.spec.surface for dialect in options.dialects}, set(options.wanted)
     return {
-        "--gateway and --launch both start the target: leave one away": options.command is not None
-        and options.gateway is not None,
-        "a gateway calls an upstream and starts no Codex: leave --codex away": options.codex is not None
-        and calls_upstream,
-        "a proxy that runs already has a backend: --codex is for one that Wireproof starts": options.codex is not None
-        and options.url is not None
+        "--gateway and --launch both start the target: leave one away": command and gateway,
+        "a gateway calls an upstream and starts no Codex: leave --codex away": codex and calls_upstream,
+        "a proxy that runs already has a backend: --codex is for one that Wireproof starts": codex
+        and named
         and not started,
-        "a real Codex is no Cursor: leave --codex or --backend away": options.codex is not None
-        and options.agent is Agent.CURSOR,
+        "a real Codex is no Cursor: leave --codex or --backend away": codex and options.agent is Agent.CURSOR,
         "a gateway calls an upstream and no agent: leave --backend away": options.agent is not None and calls_upstream,
-        "--upstream is for a gateway that runs already: name it with --url, without a command": options.upstream
-        is not None
-        and (options.url is None or started),
+        "--upstream is for a gateway that runs already: name it with --url, without a command": upstream
+        and (started or not named),
         "--env is for a target that Wireproof starts, with --launch or --gateway": bool(options.env) and not started,
-        "--login is for a gateway that Wireproof starts, with --gateway": options.login is not None
-        and options.gateway is None,
+        "--login is for a gateway that Wireproof starts, with --gateway": options.login is not None and not gateway,
         "--config-template is for a gateway that Wireproof starts, with --gateway": options.config_template is not None
-        and options.gateway is None,
-        "--dialect names one of a surface that --surface leaves out": bool(options.wanted)
-        and not spoken <= set(options.wanted),
+        and not gateway,
+        "--dialect names one of a surface that --surface leaves out": bool(wanted) and not spoken <= wanted,
     }
