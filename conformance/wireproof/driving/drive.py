@@ -89,7 +89,7 @@ async def drive(
         target: A target past its preflight, the one that the plan was made for.
         jobs: How many exchanges may run at the same time; fewer do where the target serves fewer.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
-        keep: Called with each form as soon as it has been driven.
+        keep: See `Keep`.
         silences: Those that a drive before it has seen: a silence was shown in its full length then.
     """
     slots, adjusting, budget = Slots(most=jobs), Adjusting(found=dict(target.adjusted)), budget or Budget()
@@ -132,7 +132,13 @@ def _ways(restarter: Restarter, found: int, jobs: int) -> Iterator[WayTaken]:
 
 async def _all(plan: DrivingPlan, drives: _Drives, lock: TargetLock) -> None:
     """Drive all scenarios."""
-    first, *spares = drives.instances()
+    target = drives.driver.target
+    # The same on each instance of the target, the first and the spare ones, one request at a time.
+    drivers = [
+        drives.driver.but(base_url=url, slots=Slots(most=1), alone=True)
+        for url in (target.base_url, *target.spare_urls)
+    ]
+    first, *spares = [replace(drives, driver=driver, before=[]) for driver in drivers]
     queue = FormQueue(left=_items(plan.beside), troubles=drives.troubles)
 
     async def most() -> None:
@@ -200,12 +206,6 @@ class _Drives:
     """What came of each form."""
     before: list[Item] = field(default_factory=list)
     """The form that was driven last on this instance, where it went well; none at first."""
-
-    def instances(self) -> list[_Drives]:
-        """The same on each instance of the target, the first and the spare ones, one request at a time."""
-        target = self.driver.target
-        urls = (target.base_url, *target.spare_urls)
-        return [replace(self, driver=self.driver.alone(url), before=[]) for url in urls]
 
     async def at_once(self, first: Iterable[Item], rest: Sequence[Item]) -> list[Item]:
         """Drive forms at the same time, after the first ones, which are driven in turn; returns what is left.

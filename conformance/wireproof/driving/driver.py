@@ -12,7 +12,6 @@ from wireproof.driving.capacity import EAGER
 from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import ask
 from wireproof.driving.restarting import GoneError, RenewedError
-from wireproof.driving.slots import Slots
 from wireproof.driving.tries import Tried, settled, until_done
 from wireproof.driving.watching import Watch
 from wireproof.model.reasons import CROWDED
@@ -85,10 +84,6 @@ class Driver:
     def but(self, **changes: Any) -> Driver:  # noqa: ANN401 (fields of a sender)
         """The same with another sender, which these fields make."""
         return replace(self, sender=replace(self.sender, **changes))
-
-    def alone(self, base_url: str) -> Driver:
-        """What sends to an instance of the target, one request at a time."""
-        return self.but(base_url=base_url, slots=Slots(most=1), alone=True)
 
     def impatient(self, scenario: Scenario, part: float) -> Driver:
         """The same with that part of its time for each answer, unless the scenario is about time."""

@@ -103,15 +103,12 @@ def _planned(scenario: Scenario, target: Target, forms: Mapping[str, Collection[
     spoken = scenario.forms(target.dialects)
     chosen = spoken if forms is None else tuple(form for form in spoken if form in forms[scenario.name])
     absent = absent_forms(scenario, target)
+    whole = [form for form in chosen if form.mode is Mode.WHOLE and form.dialect.spec.surface in absent]
     return Planned(
         scenario=scenario,
         forms=chosen,
         reason=obstacle(scenario, target),
-        absent={
-            form: absent[form.dialect.spec.surface]
-            for form in chosen
-            if form.mode is Mode.WHOLE and form.dialect.spec.surface in absent
-        },
+        absent={form: absent[form.dialect.spec.surface] for form in whole},
     )
 
 

@@ -108,7 +108,7 @@ def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archiv
         ArchiveError: it holds no runs.
     """
     try:
-        head, *lines = bounded_lines(_unpacked(data))
+        head, *lines = _bounded(_unpacked(data).splitlines())
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise ArchiveError(f"{name} holds no recorded run: {error}") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
@@ -245,16 +245,12 @@ def bounded_json(text: bytes) -> Json:
     Raises:
         ValueError: it is no JSON, too deep, or of too many parts.
     """
-    _refuse_many_parts(text)
-    return parse_json(text)
+    (value,) = _bounded([text])
+    return value
 
 
-def bounded_lines(text: bytes) -> list[Json]:
-    """The values of JSON lines, all of which together are bounded; raises as `bounded_json`."""
-    _refuse_many_parts(text)
-    return [parse_json(line) for line in text.splitlines()]
-
-
-def _refuse_many_parts(text: bytes) -> None:
-    if text.count(b"[") + text.count(b"{") > MOST_PARTS:
+def _bounded(texts: Sequence[bytes]) -> list[Json]:
+    """The values of JSON texts, all of which together are bounded; raises as `bounded_json`."""
+    if sum(one.count(b"[") + one.count(b"{") for one in texts) > MOST_PARTS:
         raise ValueError(f"it holds more than {MOST_PARTS:,} lists and objects, and no result does")
+    return [parse_json(one) for one in texts]

@@ -94,10 +94,8 @@ def proxy(
     if codex is not None:
         # Last, since CODEX_HOME is empty in the settings for the mock.
         env |= {**codex.env, **REAL_SETTINGS}
-    unready: Mapping[str, str] | None = None
     if cursor is not None:
         env |= {**CURSOR_SETTINGS, **cursor.env, "CURSOR_SCRATCH": str(cursor.folder)}
-        unready = cursor.unready
     command = command or executable("wireproof-proxy")
     # Asked for while something else starts.
     mock = aside(_version_of_mock) if codex is None and cursor is None else None
@@ -109,11 +107,9 @@ def proxy(
         for begun in [aside(spare.begin) for spare in spares if hurried]:
             begun.result()
         launched = stack.enter_context(launch(command, env=env, timeout=start_timeout, without=PREFIX))
-        unready_url = stack.enter_context(
-            unready_instance(
-                command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready, at_need=True
-            )
-        )
+        settings, never = {**env, **UNREADY_SETTINGS}, cursor.unready if cursor else None
+        instance = unready_instance(command, env=settings, url=LOCAL, without=PREFIX, unready=never, at_need=True)
+        unready_url = stack.enter_context(instance)
         target = Target(
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, keepalive=KEEPALIVE,
             idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS,

@@ -6,6 +6,7 @@ midst of a run is to be judged by the rest, too.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shlex
 import shutil
@@ -28,7 +29,6 @@ from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.clients import settings
 from wireproof.targets.codex import on_path
-from wireproof.targets.orphans import ending_with_parent
 from wireproof.targets.ports import free_port
 from wireproof.targets.validity import check_url
 
@@ -55,6 +55,7 @@ POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
+_PR_SET_PDEATHSIG = 1
 KEPT = 16_384
 """How many bytes of its stderr are kept at its death: in Go and Node the error stands above a trace of many lines."""
 
@@ -148,7 +149,7 @@ class Launched:
         # All lives write to one file: the error of an earlier one must not be quoted for this one.
         self._said = os.fstat(self.err.fileno()).st_size
         # SIGTERM when Wireproof is killed: the proxy knows what it has started itself, and ends that.
-        dying = ending_with_parent(signal.SIGTERM)
+        dying = _ending_with_parent()
         try:
             # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Wireproof alone, which then
             # stops it in order.
@@ -352,3 +353,23 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     # The whole group has ended already.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
+
+
+def _ending_with_parent() -> Callable[[], None] | None:
+    """What `subprocess` is to do in the child (`preexec_fn`), which gets SIGTERM when its parent has ended.
+
+    On Linux the kernel sees to it, and counts the thread as the parent: the child must be started by one that lasts as
+    long as the process. None elsewhere: a child learns of it by the end of its input, if it reads any.
+    """
+    if sys.platform != "linux":
+        return None
+    # Looked up before the fork: in the child, where other threads are gone with whatever they held, it only calls.
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def prepare() -> None:
+        prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+        # It may have ended before that.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare

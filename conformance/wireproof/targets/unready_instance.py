@@ -6,7 +6,7 @@ It shows what a proxy does before its backend is ready. A proxy that does not st
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,13 +46,12 @@ def unready_instance(
             mute = Path(folder) / "mute-backend"
             mute.write_text(MUTE, encoding="utf-8")
             mute.chmod(0o700)  # a proxy starts it as a program
-            try:
-                # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
-                mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
+            mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
+            # It may rightly refuse to start; then what it would do unready is not observed. `below=600`: a 503 for the
+            # list of models is an answer, too, while nothing is ready.
+            with suppress(HarnessError):
                 launched = launch(
                     command, env=mine, url=url, timeout=PATIENCE, below=600, without=without, at_need=at_need
                 )
                 base_url = stack.enter_context(launched).base_url
-            except HarnessError:
-                pass  # it may rightly refuse to start; then what it would do unready is not observed
         yield base_url
