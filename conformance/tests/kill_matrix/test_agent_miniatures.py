@@ -33,7 +33,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 def miniature_server() -> Iterator[Target]:
     """All miniatures in front of the mock of the service, as the target of the one without a fault."""
     with cursor_agent() as agent:
-        env = {**SETTINGS, **CURSOR_SETTINGS, **agent.env, **agent.scratch, "PROXY_API_KEY": KEY}
+        env = {**SETTINGS, **CURSOR_SETTINGS, **agent.env, "CURSOR_SCRATCH": str(agent.folder), "PROXY_API_KEY": KEY}
         command, url = f"{sys.executable} -m wireproof_mocks.miniatures", "http://127.0.0.1:{port}/none/v1"
         with launch(command, env=env, url=url) as launched:
             yield Target(
