@@ -58,7 +58,7 @@ READERS: Mapping[str, str] = {
     "wireproof.judging.stored_answers": "reads the stored answers of the installation",
     "wireproof.model.catalogue": "reads the rows of the installation",
     "wireproof.model.editions": "reads the frozen rows of the installation",
-    "wireproof.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
+    "wireproof.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema-rs",
     "wireproof.targets.kinds": "reads the environment variables that a person names, and looks whether files exist",
     "wireproof.targets.target_file": "reads a target file",
     "wireproof.targets.validity": "parses URLs as httpx does, and sends nothing",
@@ -228,7 +228,7 @@ def test_what_reads_does_nothing_else() -> None:
         "wireproof.targets.kinds": "os",
     }  # see READERS for what they take of it
     readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
-    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing", _FILES)
+    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema_rs", _FILES)
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 

@@ -1,40 +1,56 @@
-"""The JSON Schemas of `schemas/`: validators by name, and what is wrong with a value in short sentences.
+"""The JSON Schemas of `schemas/`: what is wrong with a value, in short sentences.
 
 A name is a path below `schemas/` without `.json`: "wireproof/requirement"; a bare name is one of OpenAI's: "error". The
 schemas are 2020-12 and refer to each other by relative `$ref`s. One thing is stricter than the standard: 1.0 is no
 integer, since clients in typed languages refuse it where the published type is an integer. One is more lenient: objects
 of published APIs may have members whose names begin with `x-`, which is how extensions are marked.
+
+jsonschema-rs finds the errors. Which of them to name first, and which of those in alternatives, it does not say: that
+is decided here, as the Python package jsonschema would.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
+from itertools import chain, combinations
+from operator import getitem
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urljoin
 
-import jsonschema_rs
-from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import ValidationError, best_match, relevance
-from referencing import Registry, Resource
+from jsonschema_rs import Draft202012Validator, Registry, ValidationError, ValidationErrorKind
 
 from wireproof.wire.violation import MemberFault, Members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
 
-    from jsonschema.protocols import Validator
-
 _SHOWN = 60
-_NUDGE = 2.0**-10
-EXTENSION = "x-"
-"""How the names of members begin that no schema of a published API forbids."""
+_DEEPEST = 200
+"""How deep values are looked into: the schemas look less deep, and jsonschema-rs takes nothing deeper than 255."""
 _OF_APIS = ("openai", "messages")
 """The folders whose schemas are of what an API publishes."""
+_BASE = "https://wireproof.invalid/schemas/"
+_DRAFT_4 = "https://wireproof.invalid/draft-4"
+_TYPES: Mapping[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "number": int | float,
+    "integer": int,
+    "boolean": bool,
+    "null": type(None),
+}
+_OF_SCHEMAS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+"""The keywords whose value has a schema under each name."""
+_OF_VALUES = ("const", "enum", "default", "examples")
+"""The keywords whose value is no schema, whatever it looks like."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,20 +91,6 @@ def root(package: Traversable | None = None) -> Traversable:
     )
 
 
-@cache
-def validator(name: str) -> Validator:
-    """The validator of the schema with this name; made once.
-
-    Raises:
-        UnknownSchemaError: there is no such schema.
-    """
-    path = name if "/" in name else f"openai/{name}"
-    schema = _read(path)
-    kind = _Published if path.partition("/")[0] in _OF_APIS else _Strict
-    made: Validator = kind(schema, registry=_neighbours(path.rpartition("/")[0]))
-    return made
-
-
 def errors(name: str, instance: object) -> list[str]:
     """The sentences of `faults`.
 
@@ -104,73 +106,20 @@ def faults(name: str, instance: Any) -> list[SchemaFault]:  # noqa: ANN401 (any 
     Raises:
         UnknownSchemaError: there is no such schema.
     """
-    if _is_plainly_valid(name, instance):
-        return []
-    found = sorted(validator(name).iter_errors(instance), key=relevance, reverse=True)
+    schemas, url = _placed(name)
     # Errors of several alternatives may come to the same sentence.
-    return list(dict.fromkeys(_fault(_deepest(error)) for error in found))
-
-
-def _is_plainly_valid(name: str, instance: object) -> bool:
-    """Whether a fast validator finds nothing wrong; where it does, or cannot tell, the slow one has the word.
-
-    Most values are valid, and the slow one takes hundreds of times as long. It is never more lenient but for members
-    that begin with `x-`, and it alone refuses 1.0 as an integer.
-    """
-    try:
-        # Twice where numbers such as 1.0 stand in it: as it is, and with numbers that are no integers to anyone. What
-        # takes both asks for no integer there.
-        return _fast(name).is_valid(instance) and (
-            not _has_integral_float(instance) or _fast(name).is_valid(_without_integral_floats(instance))
-        )
-    # What is no JSON to it: lone surrogates, lists nested by the thousand.
-    except (ValueError, RecursionError):
-        return False
-
-
-@cache
-def _fast(name: str) -> jsonschema_rs.Draft202012Validator:
-    """The fast validator of the schema with this name; made once."""
-    path = name if "/" in name else f"openai/{name}"
-    return jsonschema_rs.Draft202012Validator(_read(path), registry=_fast_neighbours(path.rpartition("/")[0]))
-
-
-@cache
-def _fast_neighbours(folder: str) -> jsonschema_rs.Registry:
-    """As `_neighbours`, for fast validators."""
-    return jsonschema_rs.Registry([(one["$id"], one) for one in _schemas_in(folder) if "$id" in one])
-
-
-def _has_integral_float(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_integral_float, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_integral_float, value))
-    return isinstance(value, float) and value.is_integer()
-
-
-def _without_integral_floats(value: object) -> object:
-    """The value with numbers such as 1.0 moved a little towards 0.5, so that the usual bounds, 0 and 1, still hold.
-
-    Raises:
-        ValueError: there is one that is too large to be moved.
-    """
-    if isinstance(value, dict):
-        return {name: _without_integral_floats(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_without_integral_floats(inner) for inner in value]
-    if not (isinstance(value, float) and value.is_integer()):
-        return value
-    moved = value + (_NUDGE if value <= 0 else -_NUDGE)
-    if moved.is_integer():
-        raise ValueError(value)
-    return moved
+    return list(dict.fromkeys(_fault(_deepest(error)) for error in schemas.errors(url, instance)))
 
 
 def misfits(schema: Mapping[str, Any], instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
-    """As `errors`, against a schema that a request carried."""
-    made: Validator = _Strict(schema)
-    return [_sentence(_deepest(error)) for error in sorted(made.iter_errors(instance), key=relevance, reverse=True)]
+    """As `errors`, against a schema that a request carried.
+
+    Raises:
+        ValueError: it is no schema, or refers to one that is not inside it.
+    """
+    url = urljoin(_BASE, schema.get("$id", ""))
+    found = _Schemas({url: schema}, extensible=False).errors(url, instance)
+    return [_sentence(_deepest(error)) for error in found]
 
 
 def published(name: str) -> frozenset[str]:
@@ -205,102 +154,268 @@ def _read(name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(text))
 
 
-def _schemas_in(folder: str) -> list[dict[str, Any]]:
-    return [_read(name) for name in names() if name.rpartition("/")[0] == folder]
+@cache
+def _placed(name: str) -> tuple[_Schemas, str]:
+    """The schemas among which the one with this name is, and its URL.
+
+    Raises:
+        UnknownSchemaError: there is no such schema.
+    """
+    path = name if "/" in name else f"openai/{name}"
+    _read(path)
+    return _folder(path.rpartition("/")[0]), f"{_BASE}{path}.json"
 
 
 @cache
-def _neighbours(folder: str) -> Registry[Any]:
-    """The schemas of one folder by `$id`, read at once: a registry that retrieves does so at every `$ref` again."""
-    resources = [(one["$id"], Resource.from_contents(one)) for one in _schemas_in(folder) if "$id" in one]
-    found: Registry[Any] = Registry().with_resources(resources)
-    return found.crawl()
+def _folder(folder: str) -> _Schemas:
+    found = {f"{_BASE}{name}.json": _read(name) for name in names() if name.rpartition("/")[0] == folder}
+    return _Schemas(found, extensible=folder in _OF_APIS)
 
 
-def _all_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-    """As in the standard, but faster: of very many `if type is … then …` only the one that fits is evaluated."""
-    fitting = [one for one in schemas if not _of_another_type(one, instance)]
-    yield from Draft202012Validator.VALIDATORS["allOf"](validator, fitting, instance, schema)
+def _prepared(schema: Any, *, extensible: bool) -> Any:  # noqa: ANN401 (JSON)
+    """A schema to which 1.0 is no integer and, if `extensible`, members are no others that begin with `x-`."""
+    if isinstance(schema, list):
+        return [_prepared(one, extensible=extensible) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in _OF_SCHEMAS and isinstance(value, dict):
+            found[keyword] = {name: _prepared(inner, extensible=extensible) for name, inner in value.items()}
+        elif keyword == "type" and _whole(value):
+            # There may be a `$ref` already.
+            found["$dynamicRef"] = f"{_DRAFT_4}#/definitions/{_together(value)}"
+        else:
+            found[keyword] = value if keyword in _OF_VALUES else _prepared(value, extensible=extensible)
+    if extensible and found.get("additionalProperties") is False:
+        found["patternProperties"] = {**found.get("patternProperties", {}), "^x-": True}
+    return found
 
 
-def _of_another_type(schema: object, instance: object) -> bool:
-    match schema:
-        # Only the plain form is left out: any further condition might decide otherwise. An `if` about a type that is
-        # absent holds, hence the default.
-        case {"if": {"properties": {"type": {"const": wanted, **more}, **others}}, **rest} if not (more or others):
-            return rest.keys() == {"then"} and isinstance(instance, dict) and instance.get("type", wanted) != wanted
-        case _:
-            return False
+def _draft_4() -> dict[str, Any]:
+    """All that a value can be that may be an integer and no other number, in the draft to which 1.0 is no integer."""
+    others = _TYPES.keys() - {"integer", "number"}
+    found = [["integer", *some] for count in range(len(others) + 1) for some in combinations(others, count)]
+    return {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "definitions": {_together(types): {"type": types} for types in found},
+    }
 
 
-_Strict: Any = validators.extend(  # type: ignore[no-untyped-call]  # jsonschema has no types for it
-    Draft202012Validator,
-    {"allOf": _all_of},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    ),
-)
+def _whole(types: object) -> bool:
+    return isinstance(types, str | list) and "integer" in types and "number" not in types
 
 
-def _no_others(validator: Any, allowed: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-    """As in the standard, but extensions are passed over."""
-    if isinstance(instance, dict) and allowed is False:
-        instance = {name: value for name, value in instance.items() if not name.startswith(EXTENSION)}
-    yield from Draft202012Validator.VALIDATORS["additionalProperties"](validator, allowed, instance, schema)
+def _together(types: str | list[str]) -> str:
+    return "-".join(sorted(_listed(types)))
 
 
-_Published: Any = validators.extend(_Strict, {"additionalProperties": _no_others})  # type: ignore[no-untyped-call]  # as above
+def _listed(types: str | list[str]) -> list[str]:
+    return [types] if isinstance(types, str) else types
 
 
-def _fault(error: ValidationError) -> SchemaFault:
-    steps = [step for step in error.absolute_path if isinstance(step, str)]
-    unknown = error.validator == "additionalProperties"
-    others = _others(error.instance, error.schema)[:1] if unknown else []
-    return SchemaFault(
-        sentence=_sentence(error),
-        path=(*steps, *_missing(error)),
-        unknown=unknown,
-        about=_about(error),
-        at=(*error.absolute_path, *others),
+def _is(value: object, types: str | list[str]) -> bool:
+    return any(
+        isinstance(value, _TYPES[name]) and isinstance(value, bool) is (name == "boolean") for name in _listed(types)
     )
 
 
-def _about(error: ValidationError) -> Members | None:
-    match error.validator:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Error:
+    """One error of jsonschema-rs, with what is said of it, and what decides which is said."""
+
+    keyword: str
+    """"" for the schema `false`."""
+    path: tuple[str | int, ...]
+    seen: Any
+    wanted: Any
+    """The value of the keyword."""
+    names: tuple[str, ...]
+    """The members that are missing, or are not allowed."""
+    alternatives: list[_Error]
+    """What is wrong in each, when none of them is right."""
+    message: str
+    order: tuple[int, ...]
+    """Sorted by this, errors have the order in which the schema states what they break, and a list its items."""
+    relevance: tuple[Any, ...]
+    """The greater, the more it says: what is high up; of siblings, the last; alternatives after all else there."""
+
+
+class _Schemas:
+    """Schemas that refer to each other, by URL; `extensible`: their closed objects may have extensions."""
+
+    def __init__(self, schemas: Mapping[str, Any], *, extensible: bool) -> None:
+        self._stated = schemas
+        self._prepared = {url: _prepared(schema, extensible=extensible) for url, schema in schemas.items()}
+        self._registry = Registry([*self._prepared.items(), (_DRAFT_4, _draft_4())])
+        self._validator = cache(self._compile)
+        self._located = cache(self._locate)
+
+    def _compile(self, url: str) -> Draft202012Validator:
+        return Draft202012Validator(self._prepared[url], registry=self._registry, base_uri=url, offline=True)
+
+    def errors(self, url: str, instance: object) -> list[_Error]:
+        """What is wrong, the most relevant first."""
+        validator = self._validator(url)
+        try:
+            if validator.is_valid(instance):
+                return []
+        # What is no JSON to it, as lone surrogates and lists nested by the hundred are, is made such.
+        except ValueError:
+            pass
+        names: dict[str, str] = {}
+        found = validator.iter_errors(_plain(instance, names))
+        return sorted(self._read(found, url, instance, names), key=lambda error: error.relevance, reverse=True)
+
+    def _read(
+        self, errors: Iterable[ValidationError], url: str, instance: object, names: Mapping[str, str]
+    ) -> list[_Error]:
+        """The errors as the schema orders them; `names`: those of members, by what jsonschema-rs was given for them."""
+        read = []
+        for error in errors:
+            path = tuple(names[step] if isinstance(step, str) else step for step in error.instance_path)
+            seen: Any = reduce(getitem, path, instance)  # type: ignore[arg-type]  # it has what the path says
+            inner = error
+            if isinstance(error.kind, ValidationErrorKind.PropertyNames):
+                inner = error.kind.error
+                seen = names[str(inner.instance)]
+            places, schema, keyword = self._located(url, tuple(inner.evaluation_path))
+            indexes = (step for step in path if isinstance(step, int))
+            wanted = schema[keyword] if keyword else None
+            alternatives: list[_Error] = []
+            members: list[str] = []
+            match inner.kind:
+                case ValidationErrorKind.AnyOf(context) | ValidationErrorKind.OneOfNotValid(context):
+                    alternatives = self._read(chain.from_iterable(context), url, instance, names)
+                case ValidationErrorKind.AdditionalProperties(unexpected):
+                    members = sorted(names[name] for name in unexpected)
+                case ValidationErrorKind.Required() if keyword == "required":
+                    members = [name for name in schema[keyword] if name not in seen]
+            right_type = bool(keyword) and "type" in schema and _is(seen, schema["type"])
+            read.append(
+                _Error(
+                    keyword=keyword,
+                    path=path,
+                    seen=seen,
+                    wanted=wanted,
+                    names=tuple(members),
+                    alternatives=alternatives,
+                    message=error.message,
+                    order=tuple(next(indexes, 0) if place is None else place for place in places),
+                    relevance=(-len(path), path, keyword not in {"anyOf", "oneOf"}, not right_type),
+                )
+            )
+        return sorted(read, key=lambda one: one.order)
+
+    def _locate(self, url: str, path: tuple[str | int, ...]) -> tuple[tuple[int | None, ...], Any, str]:
+        """Where the keyword stands to which a path of evaluation leads, in what, and its name.
+
+        That is the place of each step among its siblings; and None, the index of an item, after each keyword `items`.
+        """
+        order: list[int | None] = []
+        named = False
+        above: Any = None
+        inner = self._stated[url]
+        for step in path:
+            # It is `_prepared` that refers to draft 4.
+            if step == "$dynamicRef" and step not in inner:
+                continue
+            above, inner = inner, inner[step]
+            # What follows from a condition is found where that is.
+            place = "if" if step in {"then", "else"} and "if" in above else step
+            order.append(place if isinstance(place, int) else list(above).index(place))
+            if step == "items" and not named:
+                order.append(None)
+            named = step in _OF_SCHEMAS and not named
+            if step in {"$ref", "$dynamicRef"} and isinstance(inner, str):
+                url, inner = self._referred(url, inner)
+            if isinstance(inner, dict) and isinstance(inner.get("$id"), str):
+                url = urljoin(url, inner["$id"])
+        if inner is False and path[-1:] != ("additionalProperties",):
+            return tuple(order), inner, ""
+        return tuple(order), above, str(path[-1])
+
+    def _referred(self, url: str, reference: str) -> tuple[str, Any]:
+        """What a reference in the schema with this URL leads to, and the URL of the schema in which that stands."""
+        document, _, pointer = urljoin(url, reference).partition("#")
+        anchor, *steps = unquote(pointer).split("/")
+        if document in self._stated and not anchor:
+            return document, reduce(_stepped, steps, self._stated[document])
+        # What this finds has lost the order of its members.
+        found = self._registry.resolver(url).lookup(reference)
+        return found.resolver.base_uri, found.contents
+
+
+def _stepped(inside: Any, step: str) -> Any:  # noqa: ANN401 (JSON)
+    return inside[int(step) if isinstance(inside, list) else step.replace("~1", "/").replace("~0", "~")]
+
+
+def _plain(value: Any, names: dict[str, str], depth: int = _DEEPEST) -> Any:  # noqa: ANN401 (any JSON value)
+    """A value as jsonschema-rs takes it: without lone surrogates, NaN and infinities, and not too deep.
+
+    `names` gets the names that members have in it, each with the one that it stands for.
+    """
+    match value:
+        case str():
+            return value.encode(errors="replace").decode()
+        case list():
+            return [_plain(one, names, depth - 1) for one in value if depth]
+        case dict():
+            given = {name.encode(errors="backslashreplace").decode(): name for name in value if depth}
+            names.update(given)
+            return {new: _plain(value[name], names, depth - 1) for new, name in given.items()}
+        case float() if not math.isfinite(value):
+            return 0.5 if math.isnan(value) else math.copysign(1e308, value)
+        case _:
+            return value
+
+
+def _fault(error: _Error) -> SchemaFault:
+    missing = error.names if error.keyword == "required" else ()
+    unknown = error.keyword == "additionalProperties"
+    return SchemaFault(
+        sentence=_sentence(error),
+        path=(*(step for step in error.path if isinstance(step, str)), *missing),
+        unknown=unknown,
+        about=_about(error),
+        at=(*error.path, *(error.names[:1] if unknown else ())),
+    )
+
+
+def _about(error: _Error) -> Members | None:
+    match error.keyword:
         case "required":
-            return Members(fault=MemberFault.MISSING, names=tuple(_missing(error)))
+            return Members(fault=MemberFault.MISSING, names=error.names)
         case "additionalProperties":
-            return Members(fault=MemberFault.EXTRA, names=tuple(_others(error.instance, error.schema)))
-        case "type" | "enum" | "const" | "minimum" if error.absolute_path:
-            return Members(fault=MemberFault.MISTYPED, names=(str(error.absolute_path[-1]),))
+            return Members(fault=MemberFault.EXTRA, names=error.names)
+        case "type" | "enum" | "const" | "minimum" if error.path:
+            return Members(fault=MemberFault.MISTYPED, names=(str(error.path[-1]),))
         case _:
             return None
 
 
-def _missing(error: ValidationError) -> list[str]:
-    """The members that an object lacks; none if it is wrong in another way."""
-    wanted, seen = error.validator_value, error.instance
-    if error.validator != "required" or not isinstance(wanted, list) or not isinstance(seen, dict):
-        return []
-    return [name for name in wanted if name not in seen]
-
-
-def _deepest(error: ValidationError) -> ValidationError:
+def _deepest(error: _Error) -> _Error:
     """Of an error in alternatives, the one in the alternative that fits best."""
-    found = best_match([error]) or error
-    while found.context:
+    while error.alternatives:
+        least, *others = sorted(error.alternatives, key=lambda one: one.relevance)
+        if others and others[0].relevance == least.relevance:
+            break
+        error = least
+    while error.alternatives:
         # Alternatives of another type are not what was meant: where an object stands, null was not.
-        fitting = [one for one in found.context if one.validator != "type" or one.relative_path]
+        fitting = [one for one in error.alternatives if one.keyword != "type" or one.path != error.path]
         if not fitting:
             break
-        found = min(fitting, key=lambda one: one.validator == "additionalProperties")
-    return found
+        error = min(fitting, key=lambda one: one.keyword == "additionalProperties")
+    return error
 
 
-def _sentence(error: ValidationError) -> str:
-    pointer = "".join(f"/{_escape(str(step))}" for step in error.absolute_path) or "the body"
-    say = _SAYS.get(str(error.validator))
-    return f"{pointer}: {say(error.instance, error.validator_value, error.schema) if say else _cut(error.message)}"
+def _sentence(error: _Error) -> str:
+    pointer = "".join(f"/{_escape(str(step))}" for step in error.path) or "the body"
+    if say := _SAYS.get(error.keyword):
+        return f"{pointer}: {say(error)}"
+    rest = _SHOWS.get(error.keyword)
+    return f"{pointer}: {_cut(f'{error.seen!r} {rest(error.wanted)}' if rest else error.message)}"
 
 
 def _escape(step: str) -> str:
@@ -308,12 +423,8 @@ def _escape(step: str) -> str:
     return step.replace("~", "~0").replace("/", "~1")
 
 
-def _listed(parts: list[str]) -> str:
-    return f"{' and '.join(parts)} {'is' if len(parts) == 1 else 'are'}"
-
-
-def _others(seen: Any, schema: Any) -> list[str]:  # noqa: ANN401 (JSON)
-    return sorted(name for name in seen if name not in schema["properties"] and not name.startswith(EXTENSION))
+def _are(names: tuple[str, ...]) -> str:
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _shown(value: object) -> str:
@@ -324,15 +435,24 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
-_SAYS: Mapping[str, Callable[[Any, Any, Any], str]] = {
-    "required": lambda seen, wanted, _: f"{_listed([name for name in wanted if name not in seen])} missing",
-    "additionalProperties": lambda seen, _, schema: f"{_listed(_others(seen, schema))} not among the published fields",
-    "type": lambda seen, wanted, _: (
-        f"is {_shown(seen)}, should be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
-    ),
-    "enum": lambda seen, wanted, _: f"is {_shown(seen)}, should be one of {', '.join(map(_shown, wanted))}",
-    "const": lambda seen, wanted, _: f"is {_shown(seen)}, should be {_shown(wanted)}",
-    "minLength": lambda *_: "is empty",
-    "minimum": lambda seen, wanted, _: f"is {seen}, should be at least {wanted}",
+_SAYS: Mapping[str, Callable[[_Error], str]] = {
+    "required": lambda error: f"{_are(error.names)} missing",
+    "additionalProperties": lambda error: f"{_are(error.names)} not among the published fields",
+    "type": lambda error: f"is {_shown(error.seen)}, should be {' or '.join(_listed(error.wanted))}",
+    "enum": lambda error: f"is {_shown(error.seen)}, should be one of {', '.join(map(_shown, error.wanted))}",
+    "const": lambda error: f"is {_shown(error.seen)}, should be {_shown(error.wanted)}",
+    "minLength": lambda _: "is empty",
+    "minimum": lambda error: f"is {error.seen}, should be at least {error.wanted}",
 }
-"""Keyword → what to say of the value seen, the keyword's value, and the schema around it."""
+"""Keyword → what to say of an error."""
+_SHOWS: Mapping[str, Callable[[Any], str]] = {
+    "anyOf": lambda _: "is not valid under any of the given schemas",
+    "maximum": lambda most: f"is greater than the maximum of {most!r}",
+    "maxItems": lambda most: "is too long" if most else "is expected to be empty",
+    "maxLength": lambda most: "is too long" if most else "is expected to be empty",
+    "maxProperties": lambda most: "has too many properties" if most else "is expected to be empty",
+    "minItems": lambda least: "should be non-empty" if least == 1 else "is too short",
+    "not": lambda wrong: f"should not be valid under {wrong!r}",
+    "pattern": lambda pattern: f"does not match {pattern!r}",
+}
+"""Keyword → what to say of its value, after the value seen; of other keywords, jsonschema-rs says it."""

@@ -116,9 +116,9 @@ def test_an_unknown_tool_is_said_to_be_one(make: Callable[[Ask], Executor], line
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (ClientCall(name="vault_search", arguments={}), "'query' is a required property"),
-        (ClientCall(name="vault_search", arguments={"query": 1}), "1 is not of type 'string'"),
-        (ClientCall(name="file_read", arguments={"filePaths": "x"}), "'x' is not of type 'array'"),
+        (ClientCall(name="vault_search", arguments={}), '"query" is a required property'),
+        (ClientCall(name="vault_search", arguments={"query": 1}), '1 is not of type "string"'),
+        (ClientCall(name="file_read", arguments={"filePaths": "x"}), '"x" is not of type "array"'),
     ],
 )
 def test_wrong_arguments_are_never_asked_about(make: Callable[[Ask], Executor], call: ClientCall, words: str) -> None:
