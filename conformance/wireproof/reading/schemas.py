@@ -36,6 +36,8 @@ _DEEPEST = 200
 """How deep values are looked into: the schemas look less deep, and jsonschema-rs takes nothing deeper than 255."""
 _OF_APIS = ("openai", "messages")
 """The folders whose schemas are of what an API publishes."""
+_MASK = "{value}"
+"""What messages of jsonschema-rs have in the place of the value; it would write out the whole one for each error."""
 _BASE = "https://wireproof.invalid/schemas/"
 _DRAFT_4 = "https://wireproof.invalid/draft-4"
 _TYPES: Mapping[str, Any] = {
@@ -252,7 +254,9 @@ class _Schemas:
         self._located = cache(self._locate)
 
     def _compile(self, url: str) -> Draft202012Validator:
-        return Draft202012Validator(self._prepared[url], registry=self._registry, base_uri=url, offline=True)
+        return Draft202012Validator(
+            self._prepared[url], registry=self._registry, base_uri=url, offline=True, mask=_MASK
+        )
 
     def errors(self, url: str, instance: object) -> list[_Error]:
         """What is wrong, the most relevant first."""
@@ -414,8 +418,9 @@ def _sentence(error: _Error) -> str:
     pointer = "".join(f"/{_escape(str(step))}" for step in error.path) or "the body"
     if say := _SAYS.get(error.keyword):
         return f"{pointer}: {say(error)}"
-    rest = _SHOWS.get(error.keyword)
-    return f"{pointer}: {_cut(f'{error.seen!r} {rest(error.wanted)}' if rest else error.message)}"
+    show = _SHOWS.get(error.keyword)
+    message = f"{_MASK} {show(error.wanted)}" if show else error.message
+    return f"{pointer}: {_cut(message.replace(_MASK, repr(error.seen)))}"
 
 
 def _escape(step: str) -> str:
@@ -447,7 +452,6 @@ _SAYS: Mapping[str, Callable[[_Error], str]] = {
 """Keyword → what to say of an error."""
 _SHOWS: Mapping[str, Callable[[Any], str]] = {
     "anyOf": lambda _: "is not valid under any of the given schemas",
-    "maximum": lambda most: f"is greater than the maximum of {most!r}",
     "maxItems": lambda most: "is too long" if most else "is expected to be empty",
     "maxLength": lambda most: "is too long" if most else "is expected to be empty",
     "maxProperties": lambda most: "has too many properties" if most else "is expected to be empty",
@@ -455,4 +459,4 @@ _SHOWS: Mapping[str, Callable[[Any], str]] = {
     "not": lambda wrong: f"should not be valid under {wrong!r}",
     "pattern": lambda pattern: f"does not match {pattern!r}",
 }
-"""Keyword → what to say of its value, after the value seen; of other keywords, jsonschema-rs says it."""
+"""Keyword → what to say of its value, after the value seen; for other keywords, jsonschema-rs has a message."""
