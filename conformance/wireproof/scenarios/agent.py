@@ -4,26 +4,13 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, Turn
 from wireproof.model.target import Backend
 from wireproof.scenarios.exercised import RESPONSE_ENDS
+from wireproof.scenarios.tools import TEXT, tool
 
 
 def _tool(name: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> JsonObject:
-    properties = {one: {"type": "string"} for one in (*required, *optional)}
-    parameters = {"type": "object", "properties": properties, "required": list(required)}
-    return {"type": "function", "function": {"name": name, "description": f"The tool {name}", "parameters": parameters}}
+    return tool(name, f"The tool {name}", dict.fromkeys((*required, *optional), TEXT), required)
 
 
-WEATHER: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "get_weather",
-        "description": "The weather of a city",
-        "parameters": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}, "exact": {"type": "number"}},
-            "required": ["city"],
-        },
-    },
-}
 # As OpenCode declares them: the client that the seed is about.
 OPENCODE = (
     _tool("bash", ("command",), ("description", "timeout", "workdir")),
@@ -32,7 +19,12 @@ OPENCODE = (
     _tool("list", ("path",), ("ignore",)),
     _tool("grep", ("pattern",), ("path", "include")),
     _tool("glob", ("pattern",), ("path",)),
-    WEATHER,
+    tool(
+        "get_weather",
+        "The weather of a city",
+        {"city": TEXT, "days": {"type": "integer"}, "exact": {"type": "number"}},
+        ("city",),
+    ),
 )
 HERE = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 """The rows are about calls and texts, whichever dialect writes them; these two are the least alike."""

@@ -2,68 +2,49 @@
 
 from wireproof.model.scenario import JsonObject
 
+TEXT: JsonObject = {"type": "string"}
+
+
+def tool(
+    name: str,
+    description: str,
+    properties: JsonObject | None = None,
+    required: tuple[str, ...] = (),
+    **more: object,
+) -> JsonObject:
+    """A tool as chat completions declare it; `properties`: JSON Schemas by name; `more`: of the schema of all."""
+    parameters: dict[str, object] = {"type": "object"}
+    if properties is not None:
+        parameters["properties"] = properties
+    if required:
+        parameters["required"] = [*required]
+    parameters |= more
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+
+
+def called(said: str | None, *calls: tuple[str, str, str]) -> JsonObject:
+    """A message of the assistant with calls: the id, the tool, and the arguments of each."""
+    return {
+        "role": "assistant",
+        "content": said,
+        "tool_calls": [
+            {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for id_, name, arguments in calls
+        ],
+    }
+
+
 # Named as those of Obsidian Copilot, whose canonical order of parameters the catalogue holds (xml.order).
-LOCAL_SEARCH: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "localSearch",
-        "description": "Search the notes",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "query": {"type": "string"},
-                "salientTerms": {"type": "array", "items": {"type": "string"}},
-                "limit": {"type": "number"},
-            },
-            "required": ["query"],
-        },
-    },
-}
-READ_NOTE: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "readNote",
-        "description": "Read one note",
-        "parameters": {
-            "type": "object",
-            "properties": {"notePath": {"type": "string"}, "chunkIndex": {"type": "integer"}},
-            "required": ["notePath"],
-        },
-    },
-}
-WRITE_TO_FILE: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "writeToFile",
-        "description": "Write a note",
-        "parameters": {
-            "type": "object",
-            "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-            "required": ["path", "content"],
-        },
-    },
-}
-GET_FILE_TREE: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "getFileTree",
-        "description": "The tree of all notes",
-        "parameters": {"type": "object", "properties": {}},
-    },
-}
-GET_TIME: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "getCurrentTime",
-        "description": "The current time",
-        "parameters": {"type": "object", "properties": {}},
-    },
-}
-
-
-def _named(name: str) -> JsonObject:
-    return {"type": "function", "function": {"name": name, "description": name, "parameters": {"type": "object"}}}
-
-
-WEB_SEARCH, CONVERT_TIME = _named("webSearch"), _named("convertTimeBetweenTimezones")
-GET_TAG_LIST, REPLACE_IN_FILE = _named("getTagList"), _named("replaceInFile")
+LOCAL_SEARCH = tool(
+    "localSearch",
+    "Search the notes",
+    {"query": TEXT, "salientTerms": {"type": "array", "items": TEXT}, "limit": {"type": "number"}},
+    ("query",),
+)
+READ_NOTE = tool("readNote", "Read one note", {"notePath": TEXT, "chunkIndex": {"type": "integer"}}, ("notePath",))
+WRITE_TO_FILE = tool("writeToFile", "Write a note", {"path": TEXT, "content": TEXT}, ("path", "content"))
+GET_FILE_TREE = tool("getFileTree", "The tree of all notes", {})
+GET_TIME = tool("getCurrentTime", "The current time", {})
+WEB_SEARCH, CONVERT_TIME, GET_TAG_LIST, REPLACE_IN_FILE = (
+    tool(name, name) for name in ("webSearch", "convertTimeBetweenTimezones", "getTagList", "replaceInFile")
+)

@@ -3,7 +3,7 @@
 from wireproof.model.dialect import WITH_TOOLS, Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, TEXT_ARRIVES
-from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
+from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE, called
 
 # A data URL: newer versions of Codex refuse others (0.169.0: "remote image URLs are not supported").
 PIXEL = (
@@ -43,22 +43,11 @@ TURNS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         history=(
             {"role": "user", "content": "Search and read."},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_kiwi",
-                        "type": "function",
-                        "function": {"name": "localSearch", "arguments": '{"query": "kiwi"}'},
-                    },
-                    {
-                        "id": "call_moa",
-                        "type": "function",
-                        "function": {"name": "readNote", "arguments": '{"notePath": "moa.md"}'},
-                    },
-                ],
-            },
+            called(
+                None,
+                ("call_kiwi", "localSearch", '{"query": "kiwi"}'),
+                ("call_moa", "readNote", '{"notePath": "moa.md"}'),
+            ),
             # In the other order than the calls: who pairs by place gives the kiwi's result to the moa.
             {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
             {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
@@ -74,18 +63,11 @@ TURNS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         history=(
             {"role": "user", "content": "What lives in the reeds?"},
-            {
-                "role": "assistant",
-                "content": "I look into the bittern first.",
-                "tool_calls": [
-                    {
-                        "id": "call_bittern",
-                        "type": "function",
-                        # Spacing, an escape and a number that a JSON writer would change.
-                        "function": {"name": "localSearch", "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }'},
-                    }
-                ],
-            },
+            called(
+                "I look into the bittern first.",
+                # Spacing, an escape and a number that a JSON writer would change.
+                ("call_bittern", "localSearch", '{ "query" : "caf\\u00e9", "n":1.50 }'),
+            ),
             {"role": "tool", "tool_call_id": "call_bittern", "content": "The bittern booms."},
             {"role": "assistant", "content": "The bittern does."},
         ),
@@ -101,17 +83,7 @@ TURNS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         history=(
             {"role": "user", "content": "Search."},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_rail",
-                        "type": "function",
-                        "function": {"name": "localSearch", "arguments": '{"query": "rail"}'},
-                    }
-                ],
-            },
+            called(None, ("call_rail", "localSearch", '{"query": "rail"}')),
             {
                 "role": "tool",
                 "tool_call_id": "call_rail",
@@ -129,29 +101,9 @@ TURNS: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         history=(
             {"role": "user", "content": "Search, then read."},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_coot",
-                        "type": "function",
-                        "function": {"name": "localSearch", "arguments": '{"query": "coot"}'},
-                    }
-                ],
-            },
+            called(None, ("call_coot", "localSearch", '{"query": "coot"}')),
             {"role": "tool", "tool_call_id": "call_coot", "content": "A note on coots."},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_note",
-                        "type": "function",
-                        "function": {"name": "readNote", "arguments": '{"notePath": "coot.md"}'},
-                    }
-                ],
-            },
+            called(None, ("call_note", "readNote", '{"notePath": "coot.md"}')),
             {"role": "tool", "tool_call_id": "call_note", "content": "The coot is bald."},
         ),
         # Messages are written for a dialect when they are sent: these become `function_call` and role `function`,
@@ -218,17 +170,7 @@ TURNS: tuple[ConversationScenario, ...] = (
         script="text/hello",
         history=(
             {"role": "user", "content": "Search the notes."},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_emu",
-                        "type": "function",
-                        "function": {"name": "localSearch", "arguments": '{"query": "emu"}'},
-                    }
-                ],
-            },
+            called(None, ("call_emu", "localSearch", '{"query": "emu"}')),
             {"role": "tool", "tool_call_id": "call_emu", "content": "One emu."},
         ),
         turns=(Turn(say="So?"),),

@@ -1,9 +1,9 @@
 """Conversations whose texts, results and tools are easily changed on their way to the backend, which says them back."""
 
 from wireproof.model.dialect import WITH_TOOLS, Dialect
-from wireproof.model.scenario import ConversationScenario, JsonObject, Turn
+from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.model.target import Backend
-from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
+from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE, called, tool
 
 # What editors, parsers and well-meaning code change: blanks at the ends of the text and of its lines, tabs, line ends
 # of two systems, empty lines, a letter with a combining mark (normalised, it is another one), a blank that does not
@@ -20,43 +20,29 @@ LINES = "".join(
 """About 45 KiB: more than one read of a pipe or socket, and than what careless code cuts a text to."""
 
 
-def _called(*names: str) -> JsonObject:
-    calls = [
-        {"id": f"call_{name}", "type": "function", "function": {"name": name, "arguments": '{"query": "ferry"}'}}
-        for name in names
-    ]
-    return {"role": "assistant", "content": None, "tool_calls": calls}
-
-
-BOOK_TABLE: JsonObject = {
-    "type": "function",
-    "function": {
-        "name": "book_table-2",
-        "description": "Books a table.\n\n  * indented  twice, blanks at the end   \n  * \u201equoted\u201c, 5 < 7\n",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "zone": {"type": "string", "enum": ["window", "garden", "bar"], "description": "Where  to sit"},
-                "guests": {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "name": {"type": "string", "pattern": "^\\S+$"},
-                            "age": {"type": ["integer", "null"], "minimum": 0},
-                        },
-                        "required": ["name"],
-                        "additionalProperties": False,
-                    },
+BOOK_TABLE = tool(
+    "book_table-2",
+    "Books a table.\n\n  * indented  twice, blanks at the end   \n  * \u201equoted\u201c, 5 < 7\n",
+    {
+        "zone": {"type": "string", "enum": ["window", "garden", "bar"], "description": "Where  to sit"},
+        "guests": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "pattern": "^\\S+$"},
+                    "age": {"type": ["integer", "null"], "minimum": 0},
                 },
-                "at": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
+                "required": ["name"],
+                "additionalProperties": False,
             },
-            "required": ["zone", "guests"],
-            "additionalProperties": False,
         },
+        "at": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
     },
-}
+    ("zone", "guests"),
+    additionalProperties=False,
+)
 
 UNTOUCHED: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -98,7 +84,13 @@ UNTOUCHED: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE, GET_TIME),
         history=(
             {"role": "user", "content": "Search, look at the clock, and read."},
-            _called("localSearch", "getCurrentTime", "readNote"),
+            called(
+                None,
+                *(
+                    (f"call_{name}", name, '{"query": "ferry"}')
+                    for name in ("localSearch", "getCurrentTime", "readNote")
+                ),
+            ),
             {"role": "tool", "tool_call_id": "call_localSearch", "content": ODD_RESULT},
             {"role": "tool", "tool_call_id": "call_getCurrentTime", "content": ""},
             {"role": "tool", "tool_call_id": "call_readNote", "content": f"{LINES}The note ends here.  \n"},
