@@ -4,9 +4,9 @@ What Responses have in common with chat is in the scenarios of chat, which are d
 """
 
 from wireproof.model.dialect import MODE_HEADER, Dialect
-from wireproof.model.scenario import Auth, ConversationScenario, PlainScenario, Request, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, PlainScenario, Request, Turn
 from wireproof.model.served import UNKNOWN_MODEL
-from wireproof.scenarios.http import ENVELOPE, IN_CHUNKS, PLAIN_TEXT
+from wireproof.scenarios.http import ENVELOPE, IN_CHUNKS, PLAIN_TEXT, without_key
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 RE = (Dialect.RESPONSES,)
@@ -14,15 +14,14 @@ PATH = "/responses"
 HELLO = {"model": "{model}", "input": "Hello."}
 # As Responses have it: without the `function` that chat puts around name and parameters.
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
-_TOOLS_FLAT = Request(
-    path=PATH,
-    json={
-        "model": "{model}",
-        "input": "[[wireproof:reflect/received#input-tools-flat]] What tools have you got?",
-        "tools": [FLAT],
-    },
-    reflects=("readNote",),
-)
+
+
+def _tools(nonce: str, tool: JsonObject, name: str) -> Request:
+    question = f"[[wireproof:reflect/received#input-tools-{nonce}]] What tools have you got?"
+    return Request(path=PATH, json={"model": "{model}", "input": question, "tools": [tool]}, reflects=(name,))
+
+
+_TOOLS_FLAT = _tools("flat", FLAT, "readNote")
 
 SETTINGS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -188,15 +187,7 @@ INPUT: tuple[PlainScenario, ...] = (
         title="Tools as Responses have them, and as chat has them",
         requests=(
             _TOOLS_FLAT,
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
-                    "input": "[[wireproof:reflect/received#input-tools-chat]] What tools have you got?",
-                    "tools": [LOCAL_SEARCH],  # the shape of chat, which S0 allows
-                },
-                reflects=("localSearch",),
-            ),
+            _tools("chat", LOCAL_SEARCH, "localSearch"),  # the shape of chat, which S0 allows
         ),
         dialects=RE,
         exercises=("responses.input.items",),
@@ -245,10 +236,10 @@ INPUT: tuple[PlainScenario, ...] = (
         name="responses-parameters",
         title="Parameters of Responses that are wrong, each refused with its name",
         requests=(
-            Request(path=PATH, json={**HELLO, "max_output_tokens": 0}, expect=400, param="max_output_tokens"),
             *(
                 Request(path=PATH, json={**HELLO, **wrong}, expect=400, param=param, judged=row)
                 for row, param, wrong in (
+                    ("", "max_output_tokens", {"max_output_tokens": 0}),
                     ("param.max-tokens", "max_output_tokens", {"max_output_tokens": "many"}),
                     ("param.stream", "stream", {"stream": "yes"}),
                     ("param.sampling", "temperature", {"temperature": "hot"}),
@@ -309,14 +300,7 @@ INPUT: tuple[PlainScenario, ...] = (
         name="responses-http",
         title="No key, no JSON, no JSON by its name, the wrong method: as everywhere",
         requests=(
-            Request(
-                path=PATH,
-                json=HELLO,
-                auth=Auth.NONE,
-                expect=401,
-                code="invalid_api_key",
-                shows={"www-authenticate": "Bearer"},
-            ),
+            without_key(Request(path=PATH, json=HELLO)),
             Request(path=PATH, body=b'{"model": ', expect=400, judged="http.body.json"),
             Request(path=PATH, json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
             Request(method="PUT", path=PATH, json=HELLO, expect=405, judged="http.route.wrong-method"),
