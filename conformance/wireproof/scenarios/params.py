@@ -1,8 +1,20 @@
 """Parameters: wrong values are refused with the name of the field, right ones accepted; `param_fields` has both."""
 
+from wireproof.model.dialect import STOP_HEADER
 from wireproof.model.scenario import PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.param_fields import FIELDS
+
+WRONG_FORMAT = {**HELLO, "response_format": "json"}
+
+
+def _named(header: str, *, right: str, wrong: str) -> tuple[Request, Request]:
+    # A right value first: a target that does not echo the header does not know it, and owes it nothing.
+    return (
+        Request(json=HELLO, headers={header: right}, requires_echo=header),
+        Request(json=HELLO, headers={header: wrong}, expect=400, param=header),
+    )
+
 
 PARAMS: tuple[PlainScenario, ...] = (
     *(
@@ -35,51 +47,23 @@ PARAMS: tuple[PlainScenario, ...] = (
         name="param-stop-after-tools",
         title="A stop policy that does not exist, in the header that names it",
         requests=(
+            *_named(STOP_HEADER, right="first", wrong="sometimes"),
             Request(
-                json=HELLO,
-                # A right value first: a target that does not echo the header does not know it, and owes it nothing.
-                headers={"x-proxy-stop-after-tools": "first"},
-                requires_echo="x-proxy-stop-after-tools",
-            ),
-            Request(
-                json=HELLO,
-                headers={"x-proxy-stop-after-tools": "sometimes"},
-                expect=400,
-                param="x-proxy-stop-after-tools",
-            ),
-            Request(
-                json={**HELLO, "response_format": "json"},
+                json=WRONG_FORMAT,
                 expect=400,
                 param="response_format",
                 # The last parameter alone, so that the pair after it shows only which of the two answers: headers
                 # come last.
                 judged="param.response-format",
             ),
-            Request(
-                json={**HELLO, "response_format": "json"},
-                headers={"x-proxy-stop-after-tools": "sometimes"},
-                expect=400,
-                param="response_format",
-            ),
+            Request(json=WRONG_FORMAT, headers={STOP_HEADER: "sometimes"}, expect=400, param="response_format"),
         ),
         exercises=("param.proxy-headers", *ENVELOPE),
     ),
     PlainScenario(
         name="param-tool-arguments",
         title="An unknown argument mode in the header that asks for one",
-        requests=(
-            Request(
-                json=HELLO,
-                headers={"x-proxy-tool-arguments": "cumulative"},
-                requires_echo="x-proxy-tool-arguments",
-            ),
-            Request(
-                json=HELLO,
-                headers={"x-proxy-tool-arguments": "twice"},
-                expect=400,
-                param="x-proxy-tool-arguments",
-            ),
-        ),
+        requests=_named("x-proxy-tool-arguments", right="cumulative", wrong="twice"),
         exercises=("param.proxy-headers", *ENVELOPE),
     ),
 )

@@ -13,14 +13,14 @@ UNKNOWN = {**HELLO, "model": UNKNOWN_MODEL}
 TOO_HOT = {"temperature": "hot"}
 
 
-def _pair(name: str, row: str, title: str, alone: Request, both: Request) -> PlainScenario:
-    return PlainScenario(name=name, title=title, requests=(alone, both), exercises=(row, *ENVELOPE))
+def _pair(name: str, title: str, alone: Request, both: Request) -> PlainScenario:
+    exercises = (f"http.precedence.{name}", *ENVELOPE)
+    return PlainScenario(name=name, title=title, requests=(alone, both), exercises=exercises)
 
 
 PRECEDENCE: tuple[PlainScenario, ...] = (
     _pair(
         "route-before-auth",
-        "http.precedence.route-before-auth",
         "No such address, and no key",
         # What does not exist needs no key.
         Request(path=NOWHERE, json=HELLO, expect=404, judged="http.route.unknown"),
@@ -28,7 +28,6 @@ PRECEDENCE: tuple[PlainScenario, ...] = (
     ),
     _pair(
         "auth-before-size",
-        "http.precedence.auth-before-size",
         "No key, and a body that is too large",
         # Else a stranger without a key could make a proxy read bodies.
         Request(json=HELLO, auth=Auth.NONE, expect=401, judged="http.auth.missing"),
@@ -36,21 +35,18 @@ PRECEDENCE: tuple[PlainScenario, ...] = (
     ),
     _pair(
         "size-before-media-type",
-        "http.precedence.size-before-media-type",
         "A body that is too large, and not called JSON",
         Request(json=HELLO, padding=TOO_LARGE, expect=413, judged="http.body.size"),
         Request(json=HELLO, padding=TOO_LARGE, headers=PLAIN_TEXT, expect=413),
     ),
     _pair(
         "media-type-before-json",
-        "http.precedence.media-type-before-json",
         "A body that is no JSON, under a Content-Type that is not JSON",
         Request(json=HELLO, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
         Request(body=b"Hello.", headers=PLAIN_TEXT, expect=415),
     ),
     _pair(
         "json-before-model-missing",
-        "http.precedence.json-before-model-missing",
         "A body that is not JSON, and so names no model: that is not to be asked for",
         # `param` null: the error is about the body as a whole. The text names no model, so a reader that makes `{}` of
         # it is seen.
@@ -59,21 +55,18 @@ PRECEDENCE: tuple[PlainScenario, ...] = (
     ),
     _pair(
         "model-missing-before-messages-missing",
-        "http.precedence.model-missing-before-messages-missing",
         "Neither a model nor messages",
         Request(json={"messages": MESSAGES}, expect=400, param="model", judged="param.model"),
         Request(json={}, expect=400, param="model"),
     ),
     _pair(
         "messages-missing-before-parameters",
-        "http.precedence.messages-missing-before-parameters",
         "No messages, and an invalid temperature",
         Request(json={"model": "{model}"}, expect=400, param="messages", judged="param.messages"),
         Request(json={"model": "{model}", **TOO_HOT}, expect=400, param="messages"),
     ),
     _pair(
         "parameters-before-model-unknown",
-        "http.precedence.parameters-before-model-unknown",
         "An invalid temperature, and a model that is not served",
         # A parameter for all: their order among each other is in `param_fields`.
         Request(json={**HELLO, **TOO_HOT}, expect=400, param="temperature", judged="param.sampling"),

@@ -1,8 +1,32 @@
 """Requests whose tools may not be called, or must be."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, WITH_TOOLS, Dialect
-from wireproof.model.scenario import ConversationScenario, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
+
+
+def _demanded(
+    name: str,
+    title: str,
+    choice: str | JsonObject,
+    dialects: tuple[Dialect, ...],
+    script: str = "call/one",
+    *,
+    say: str = "Search the notes.",
+) -> ConversationScenario:
+    return ConversationScenario(
+        name=f"tool-choice-{name}",
+        title=title,
+        script=script,
+        tools=(LOCAL_SEARCH, READ_NOTE) if choice == "required" else (READ_NOTE, LOCAL_SEARCH),
+        body={"tool_choice": choice},
+        dialects=dialects,
+        turns=(Turn(say=say),),
+        exercises=("turn.tool-choice-forced",),
+        attribute_to="turn.tool-choice-forced",
+        refusable="tool_choice",
+    )
+
 
 TOOL_CHOICE: tuple[Scenario, ...] = (
     ConversationScenario(
@@ -30,67 +54,32 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         exercises=("turn.tool-choice-none",),
         attribute_to="turn.tool-choice-none",
     ),
-    ConversationScenario(
-        name="tool-choice-required",
-        title="A call is demanded, and the backend calls",
-        script="call/one",
-        tools=(LOCAL_SEARCH, READ_NOTE),
-        body={"tool_choice": "required"},
-        dialects=WITH_TOOLS,
-        turns=(Turn(say="Search the notes."),),
-        exercises=("turn.tool-choice-forced",),
-        attribute_to="turn.tool-choice-forced",
-        refusable="tool_choice",
+    _demanded("required", "A call is demanded, and the backend calls", "required", WITH_TOOLS),
+    # No proxy knows beforehand what its backend does: to accept the field and then to send text is to ignore it.
+    _demanded(
+        "required-unmet", "A call is demanded, and the backend answers with text", "required", WITH_TOOLS, "text/hello"
     ),
-    ConversationScenario(
-        # No proxy knows beforehand what its backend does: to accept the field and then to send text is to ignore it.
-        name="tool-choice-required-unmet",
-        title="A call is demanded, and the backend answers with text",
-        script="text/hello",
-        tools=(LOCAL_SEARCH, READ_NOTE),
-        body={"tool_choice": "required"},
-        dialects=WITH_TOOLS,
-        turns=(Turn(say="Search the notes."),),
-        exercises=("turn.tool-choice-forced",),
-        attribute_to="turn.tool-choice-forced",
-        refusable="tool_choice",
+    _demanded(
+        "named",
+        "A call of one tool is demanded, and the backend makes it",
+        {"type": "function", "function": {"name": "localSearch"}},
+        CHATS_WITH_TOOLS,
     ),
-    ConversationScenario(
-        name="tool-choice-named",
-        title="A call of one tool is demanded, and the backend makes it",
-        script="call/one",
-        tools=(READ_NOTE, LOCAL_SEARCH),
-        body={"tool_choice": {"type": "function", "function": {"name": "localSearch"}}},
-        dialects=CHATS_WITH_TOOLS,
-        turns=(Turn(say="Search the notes."),),
-        exercises=("turn.tool-choice-forced",),
-        attribute_to="turn.tool-choice-forced",
-        refusable="tool_choice",
+    _demanded(
+        "named-unmet",
+        "A call of one tool is demanded, and the backend calls another",
+        {"type": "function", "function": {"name": "readNote"}},
+        CHATS_WITH_TOOLS,
+        say="Read the note.",
     ),
-    ConversationScenario(
-        name="tool-choice-named-unmet",
-        title="A call of one tool is demanded, and the backend calls another",
-        script="call/one",
-        tools=(READ_NOTE, LOCAL_SEARCH),
-        body={"tool_choice": {"type": "function", "function": {"name": "readNote"}}},
-        dialects=CHATS_WITH_TOOLS,
-        turns=(Turn(say="Read the note."),),
-        exercises=("turn.tool-choice-forced",),
-        attribute_to="turn.tool-choice-forced",
-        refusable="tool_choice",
-    ),
-    ConversationScenario(
+    _demanded(
+        "named-flat",
+        "A call of one tool is demanded of a response, and the backend answers with text",
         # Responses name the function without a member around it.
-        name="tool-choice-named-flat",
-        title="A call of one tool is demanded of a response, and the backend answers with text",
-        script="text/hello",
-        tools=(READ_NOTE, LOCAL_SEARCH),
-        body={"tool_choice": {"type": "function", "name": "readNote"}},
-        dialects=(Dialect.RESPONSES,),
-        turns=(Turn(say="Read the note."),),
-        exercises=("turn.tool-choice-forced",),
-        attribute_to="turn.tool-choice-forced",
-        refusable="tool_choice",
+        {"type": "function", "name": "readNote"},
+        (Dialect.RESPONSES,),
+        "text/hello",
+        say="Read the note.",
     ),
     PlainScenario(
         # Without a script the mock calls the tool that the text names; a model does so, too.

@@ -16,74 +16,66 @@ from wireproof.scenarios.tools import (
 
 XML = (Dialect.OBSIDIAN_XML,)
 
+
+def _block(
+    name: str,
+    title: str,
+    say: str,
+    *exercises: str,
+    tools: tuple[JsonObject, ...] = (LOCAL_SEARCH,),
+    body: JsonObject | None = None,
+) -> ConversationScenario:
+    return ConversationScenario(
+        name=name,
+        title=title,
+        script=name.replace("-", "/", 1),
+        turns=(Turn(say=say),),
+        tools=tools,
+        dialects=XML,
+        body=body or {},
+        exercises=(*exercises, "chat.stream.parity"),
+    )
+
+
 BLOCKS: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="xml-values",
-        title="Values of every JSON type, and characters that XML escapes",
-        script="xml/values",
-        turns=(Turn(say="Search for everything."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=XML,
-        exercises=("xml.values", "xml.escape", "xml.round-trip", "chat.stream.parity"),
+    _block(
+        "xml-values",
+        "Values of every JSON type, and characters that XML escapes",
+        "Search for everything.",
+        "xml.values",
+        "xml.escape",
+        "xml.round-trip",
     ),
-    ConversationScenario(
-        name="xml-order",
-        title="Keys out of their canonical order, and one that the tool does not know",
-        script="xml/order",
-        turns=(Turn(say="Write a note."),),
+    _block(
+        "xml-order",
+        "Keys out of their canonical order, and one that the tool does not know",
+        "Write a note.",
+        "xml.order",
+        "xml.shape",
         tools=(WRITE_TO_FILE,),
-        dialects=XML,
-        exercises=("xml.order", "xml.shape", "chat.stream.parity"),
     ),
-    ConversationScenario(
-        # The order of each tool is data of its own, so one that is wrong shows in no other.
-        name="xml-orders",
-        title="Each tool of several parameters, its keys against their canonical order",
-        script="xml/orders",
-        turns=(Turn(say="Do everything."),),
+    # The order of each tool is data of its own, so one that is wrong shows in no other.
+    _block(
+        "xml-orders",
+        "Each tool of several parameters, its keys against their canonical order",
+        "Do everything.",
+        "xml.order",
+        "chat.stream.burst-all",
         tools=(LOCAL_SEARCH, WEB_SEARCH, CONVERT_TIME, READ_NOTE, GET_TAG_LIST, REPLACE_IN_FILE),
-        dialects=XML,
         body={"parallel_tool_calls": True},
-        exercises=("xml.order", "chat.stream.burst-all", "chat.stream.parity"),
     ),
-    ConversationScenario(
-        # Such arguments have no keys to make elements of; they stand whole in <args>, so that nothing is lost.
-        name="xml-no-object",
-        title="Arguments that are JSON but no object",
-        script="xml/no-object",
-        turns=(Turn(say="Search by a list."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=XML,
-        exercises=("xml.values", "chat.stream.parity"),
-    ),
-    ConversationScenario(
-        name="xml-broken",
-        title="Arguments that are no JSON: a block is written all the same",
-        script="xml/broken",
-        turns=(Turn(say="Break off."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=XML,
-        exercises=("xml.values", "chat.stream.parity"),
-    ),
-    ConversationScenario(
-        name="xml-no-arguments",
-        title="A call without arguments",
-        script="xml/no-arguments",
-        turns=(Turn(say="What notes are there?"),),
+    # Such arguments have no keys to make elements of; they stand whole in <args>, so that nothing is lost.
+    _block("xml-no-object", "Arguments that are JSON but no object", "Search by a list.", "xml.values"),
+    _block("xml-broken", "Arguments that are no JSON: a block is written all the same", "Break off.", "xml.values"),
+    _block(
+        "xml-no-arguments",
+        "A call without arguments",
+        "What notes are there?",
+        "xml.no-arguments",
         tools=(GET_FILE_TREE,),
-        dialects=XML,
-        exercises=("xml.no-arguments", "chat.stream.parity"),
     ),
-    ConversationScenario(
-        # `two words` and `2nd` cannot name an element.
-        name="xml-odd-key",
-        title="A key that is no XML name",
-        script="xml/odd-key",
-        turns=(Turn(say="Search oddly."),),
-        tools=(LOCAL_SEARCH,),
-        dialects=XML,
-        exercises=("xml.values", "chat.stream.parity"),
-    ),
+    # `two words` and `2nd` cannot name an element.
+    _block("xml-odd-key", "A key that is no XML name", "Search oddly.", "xml.values"),
     ConversationScenario(
         name="mode-header",
         title="The header asks for obsidian-xml, and the response says so",
