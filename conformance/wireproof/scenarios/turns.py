@@ -1,7 +1,7 @@
 """Conversations: what the backend received, as scripts that reflect say it back."""
 
 from wireproof.model.dialect import WITH_TOOLS, Dialect
-from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
+from wireproof.model.scenario import Act, ConversationScenario, JsonObject, Mode, Need, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, TEXT_ARRIVES
 from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE, called
 
@@ -11,115 +11,118 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
+
+def received(
+    name: str,
+    title: str,
+    row: str,
+    *history: JsonObject,
+    say: str = "What have you received?",
+    tools: tuple[JsonObject, ...] = (),
+    dialects: tuple[Dialect, ...] = tuple(Dialect),
+    needs: tuple[Need, ...] = (),
+) -> ConversationScenario:
+    """A history, and a question that the backend answers with what it has received."""
+    return ConversationScenario(
+        name=name,
+        title=title,
+        script="reflect/received",
+        history=history,
+        tools=tools,
+        dialects=dialects,
+        turns=(Turn(say=say),),
+        exercises=(row,),
+        needs=needs,
+    )
+
+
 TURNS: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="history",
-        title="Every message of the request reaches the backend, in order, with its role",
-        script="reflect/received",
-        history=(
-            {"role": "system", "content": "You are the keeper of the zebra archive."},
-            {"role": "user", "content": "First question, about alpacas."},
-            {"role": "assistant", "content": "First answer, about alpacas."},
-            # As a list of parts: who reads strings alone loses it.
-            {"role": "user", "content": [{"type": "text", "text": "Second question, about naïve bisons 🦬."}]},
-            {"role": "assistant", "content": "Second answer, about bisons."},
+    received(
+        "history",
+        "Every message of the request reaches the backend, in order, with its role",
+        "turn.history-reaches-backend",
+        {"role": "system", "content": "You are the keeper of the zebra archive."},
+        {"role": "user", "content": "First question, about alpacas."},
+        {"role": "assistant", "content": "First answer, about alpacas."},
+        # As a list of parts: who reads strings alone loses it.
+        {"role": "user", "content": [{"type": "text", "text": "Second question, about naïve bisons 🦬."}]},
+        {"role": "assistant", "content": "Second answer, about bisons."},
+        say="Third question: what have you received?",
+    ),
+    # A proxy that takes only the last message for what is asked loses the first.
+    received(
+        "history-users",
+        "Two messages of the user in a row",
+        "turn.history-reaches-backend",
+        {"role": "user", "content": "One word about cranes before I ask."},
+    ),
+    received(
+        "tool-results",
+        "Calls and their results are replayed, paired by their ids",
+        "turn.tool-result",
+        {"role": "user", "content": "Search and read."},
+        called(
+            None,
+            ("call_kiwi", "localSearch", '{"query": "kiwi"}'),
+            ("call_moa", "readNote", '{"notePath": "moa.md"}'),
         ),
-        turns=(Turn(say="Third question: what have you received?"),),
-        exercises=("turn.history-reaches-backend",),
-    ),
-    ConversationScenario(
-        # A proxy that takes only the last message for what is asked loses the first.
-        name="history-users",
-        title="Two messages of the user in a row",
-        script="reflect/received",
-        history=({"role": "user", "content": "One word about cranes before I ask."},),
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.history-reaches-backend",),
-    ),
-    ConversationScenario(
-        name="tool-results",
-        title="Calls and their results are replayed, paired by their ids",
-        script="reflect/received",
+        # In the other order than the calls: who pairs by place gives the kiwi's result to the moa.
+        {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
+        {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
         tools=(LOCAL_SEARCH, READ_NOTE),
-        history=(
-            {"role": "user", "content": "Search and read."},
-            called(
-                None,
-                ("call_kiwi", "localSearch", '{"query": "kiwi"}'),
-                ("call_moa", "readNote", '{"notePath": "moa.md"}'),
-            ),
-            # In the other order than the calls: who pairs by place gives the kiwi's result to the moa.
-            {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
-            {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
-        ),
         dialects=WITH_TOOLS,
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.tool-result",),
     ),
-    ConversationScenario(
-        name="history-calls",
-        title="What the assistant said beside a call reaches the backend, and the call as it was spelt",
-        script="reflect/received",
-        tools=(LOCAL_SEARCH,),
-        history=(
-            {"role": "user", "content": "What lives in the reeds?"},
-            called(
-                "I look into the bittern first.",
-                # Spacing, an escape and a number that a JSON writer would change.
-                ("call_bittern", "localSearch", '{ "query" : "caf\\u00e9", "n":1.50 }'),
-            ),
-            {"role": "tool", "tool_call_id": "call_bittern", "content": "The bittern booms."},
-            {"role": "assistant", "content": "The bittern does."},
+    received(
+        "history-calls",
+        "What the assistant said beside a call reaches the backend, and the call as it was spelt",
+        "turn.history-reaches-backend",
+        {"role": "user", "content": "What lives in the reeds?"},
+        called(
+            "I look into the bittern first.",
+            # Spacing, an escape and a number that a JSON writer would change.
+            ("call_bittern", "localSearch", '{ "query" : "caf\\u00e9", "n":1.50 }'),
         ),
+        {"role": "tool", "tool_call_id": "call_bittern", "content": "The bittern booms."},
+        {"role": "assistant", "content": "The bittern does."},
+        tools=(LOCAL_SEARCH,),
         dialects=WITH_TOOLS,
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.history-reaches-backend",),
         needs=(Need.HISTORY,),
     ),
-    ConversationScenario(
-        name="tool-result-parts",
-        title="A result in several parts reaches the backend with all of them",
-        script="reflect/received",
+    received(
+        "tool-result-parts",
+        "A result in several parts reaches the backend with all of them",
+        "turn.tool-result",
+        {"role": "user", "content": "Search."},
+        called(None, ("call_rail", "localSearch", '{"query": "rail"}')),
+        {
+            "role": "tool",
+            "tool_call_id": "call_rail",
+            "content": [{"type": "text", "text": "The rail "}, {"type": "text", "text": "hides."}],
+        },
         tools=(LOCAL_SEARCH,),
-        history=(
-            {"role": "user", "content": "Search."},
-            called(None, ("call_rail", "localSearch", '{"query": "rail"}')),
-            {
-                "role": "tool",
-                "tool_call_id": "call_rail",
-                "content": [{"type": "text", "text": "The rail "}, {"type": "text", "text": "hides."}],
-            },
-        ),
         dialects=WITH_TOOLS,
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.tool-result",),
     ),
-    ConversationScenario(
-        name="function-results",
-        title="Results of functions, which have no ids, are paired with the calls they follow",
-        script="reflect/received",
+    # Messages are written for a dialect when they are sent: these become `function_call` and role `function`,
+    # without ids.
+    received(
+        "function-results",
+        "Results of functions, which have no ids, are paired with the calls they follow",
+        "turn.tool-result",
+        {"role": "user", "content": "Search, then read."},
+        called(None, ("call_coot", "localSearch", '{"query": "coot"}')),
+        {"role": "tool", "tool_call_id": "call_coot", "content": "A note on coots."},
+        called(None, ("call_note", "readNote", '{"notePath": "coot.md"}')),
+        {"role": "tool", "tool_call_id": "call_note", "content": "The coot is bald."},
         tools=(LOCAL_SEARCH, READ_NOTE),
-        history=(
-            {"role": "user", "content": "Search, then read."},
-            called(None, ("call_coot", "localSearch", '{"query": "coot"}')),
-            {"role": "tool", "tool_call_id": "call_coot", "content": "A note on coots."},
-            called(None, ("call_note", "readNote", '{"notePath": "coot.md"}')),
-            {"role": "tool", "tool_call_id": "call_note", "content": "The coot is bald."},
-        ),
-        # Messages are written for a dialect when they are sent: these become `function_call` and role `function`,
-        # without ids.
         dialects=(Dialect.FUNCTION_CALL,),
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.tool-result",),
     ),
-    ConversationScenario(
-        name="tool-registry",
-        title="The declared tools reach the backend in their order, names intact",
-        script="reflect/received",
-        # Neither sorted nor in the order of other scenarios.
+    # Neither sorted nor in the order of other scenarios.
+    received(
+        "tool-registry",
+        "The declared tools reach the backend in their order, names intact",
+        "turn.tool-registry-order",
+        say="What tools have you got?",
         tools=(READ_NOTE, GET_TIME, LOCAL_SEARCH),
-        turns=(Turn(say="What tools have you got?"),),
-        exercises=("turn.tool-registry-order",),
     ),
     ConversationScenario(
         name="tool-loop",
@@ -177,30 +180,22 @@ TURNS: tuple[ConversationScenario, ...] = (
         exercises=("turn.follow-up-without-tools",),
         attribute_to="turn.follow-up-without-tools",
     ),
-    ConversationScenario(
-        name="system-prompt",
-        title="System and developer text become developer text; the base instructions stay",
-        script="reflect/received",
-        history=(
-            {"role": "system", "content": "Answer as the heron would."},
-            {"role": "developer", "content": "Never mention the pike."},
-        ),
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.system-prompt",),
+    received(
+        "system-prompt",
+        "System and developer text become developer text; the base instructions stay",
+        "turn.system-prompt",
+        {"role": "system", "content": "Answer as the heron would."},
+        {"role": "developer", "content": "Never mention the pike."},
     ),
-    ConversationScenario(
-        # Codex drops messages of the role system in a given history, so they have to go another way.
-        name="system-prompt-late",
-        title="Developer and system text in the midst of a conversation is no word of the user's",
-        script="reflect/received",
-        history=(
-            {"role": "user", "content": "How many eggs has a plover?"},
-            {"role": "assistant", "content": "Four, as a rule."},
-            {"role": "developer", "content": "Count in dozens from now on."},
-            {"role": "system", "content": "Name the source of each number."},
-        ),
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.system-prompt",),
+    # Codex drops messages of the role system in a given history, so they have to go another way.
+    received(
+        "system-prompt-late",
+        "Developer and system text in the midst of a conversation is no word of the user's",
+        "turn.system-prompt",
+        {"role": "user", "content": "How many eggs has a plover?"},
+        {"role": "assistant", "content": "Four, as a rule."},
+        {"role": "developer", "content": "Count in dozens from now on."},
+        {"role": "system", "content": "Name the source of each number."},
     ),
     ConversationScenario(
         name="images",
@@ -209,22 +204,19 @@ TURNS: tuple[ConversationScenario, ...] = (
         turns=(Turn(say="What do you see?", images=(PIXEL,)),),
         exercises=("turn.images",),
     ),
-    ConversationScenario(
-        # What came earlier reaches a backend by another way than the turn's own input.
-        name="images-earlier",
-        title="An image in an earlier message",
-        script="reflect/received",
-        history=(
-            {
-                "role": "user",
-                "content": [
-                    {"type": "text", "text": "Look at this."},
-                    {"type": "image_url", "image_url": {"url": PIXEL}},
-                ],
-            },
-            {"role": "assistant", "content": "I see a dot."},
-        ),
-        turns=(Turn(say="Of what colour?"),),
-        exercises=("turn.images",),
+    # What came earlier reaches a backend by another way than the turn's own input.
+    received(
+        "images-earlier",
+        "An image in an earlier message",
+        "turn.images",
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "Look at this."},
+                {"type": "image_url", "image_url": {"url": PIXEL}},
+            ],
+        },
+        {"role": "assistant", "content": "I see a dot."},
+        say="Of what colour?",
     ),
 )

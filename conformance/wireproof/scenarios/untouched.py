@@ -4,6 +4,7 @@ from wireproof.model.dialect import WITH_TOOLS, Dialect
 from wireproof.model.scenario import ConversationScenario, Turn
 from wireproof.model.target import Backend
 from wireproof.scenarios.tools import GET_FILE_TREE, GET_TIME, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE, called, tool
+from wireproof.scenarios.turns import received
 
 # What editors, parsers and well-meaning code change: blanks at the ends of the text and of its lines, tabs, line ends
 # of two systems, empty lines, a letter with a combining mark (normalised, it is another one), a blank that does not
@@ -45,67 +46,52 @@ BOOK_TABLE = tool(
 )
 
 UNTOUCHED: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="untouched-text",
-        title="Texts of the user with blanks, line ends and characters that are easily tidied up",
-        script="reflect/received",
-        history=(
-            {"role": "user", "content": ODD_TEXT},
-            {"role": "assistant", "content": "I have read it."},
+    received(
+        "untouched-text",
+        "Texts of the user with blanks, line ends and characters that are easily tidied up",
+        "turn.input-untouched",
+        {"role": "user", "content": ODD_TEXT},
+        {"role": "assistant", "content": "I have read it."},
+        say="What have you received?\r\n\tAll  of it, e\u0301 and \u00e9 as well:  \n\n \t ",
+    ),
+    received(
+        "untouched-repeats",
+        "The user says the same twice: it is sent twice, and nothing else is",
+        "turn.input-untouched",
+        {"role": "user", "content": "Once more, please: what does the grebe eat?"},
+        {"role": "assistant", "content": "Small fish."},
+        {"role": "user", "content": "Once more, please: what does the grebe eat?"},
+        {"role": "assistant", "content": "Small fish, as before."},
+        say="What have you received, and how often?",
+    ),
+    # With other requests beside it: all forms of a scenario are driven at the same time.
+    received(
+        "untouched-large",
+        "A long text reaches the backend whole, and no text of another request beside it",
+        "turn.input-untouched",
+        say=f"What have you received? {LINES}The log ends here.",
+    ),
+    received(
+        "untouched-results",
+        "Results of tools: one of odd JSON, one empty, one long",
+        "turn.input-untouched",
+        {"role": "user", "content": "Search, look at the clock, and read."},
+        called(
+            None,
+            *((f"call_{name}", name, '{"query": "ferry"}') for name in ("localSearch", "getCurrentTime", "readNote")),
         ),
-        turns=(Turn(say="What have you received?\r\n\tAll  of it, e\u0301 and \u00e9 as well:  \n\n \t "),),
-        exercises=("turn.input-untouched",),
-    ),
-    ConversationScenario(
-        name="untouched-repeats",
-        title="The user says the same twice: it is sent twice, and nothing else is",
-        script="reflect/received",
-        history=(
-            {"role": "user", "content": "Once more, please: what does the grebe eat?"},
-            {"role": "assistant", "content": "Small fish."},
-            {"role": "user", "content": "Once more, please: what does the grebe eat?"},
-            {"role": "assistant", "content": "Small fish, as before."},
-        ),
-        turns=(Turn(say="What have you received, and how often?"),),
-        exercises=("turn.input-untouched",),
-    ),
-    ConversationScenario(
-        # With other requests beside it: all forms of a scenario are driven at the same time.
-        name="untouched-large",
-        title="A long text reaches the backend whole, and no text of another request beside it",
-        script="reflect/received",
-        turns=(Turn(say=f"What have you received? {LINES}The log ends here."),),
-        exercises=("turn.input-untouched",),
-    ),
-    ConversationScenario(
-        name="untouched-results",
-        title="Results of tools: one of odd JSON, one empty, one long",
-        script="reflect/received",
+        {"role": "tool", "tool_call_id": "call_localSearch", "content": ODD_RESULT},
+        {"role": "tool", "tool_call_id": "call_getCurrentTime", "content": ""},
+        {"role": "tool", "tool_call_id": "call_readNote", "content": f"{LINES}The note ends here.  \n"},
         tools=(LOCAL_SEARCH, READ_NOTE, GET_TIME),
-        history=(
-            {"role": "user", "content": "Search, look at the clock, and read."},
-            called(
-                None,
-                *(
-                    (f"call_{name}", name, '{"query": "ferry"}')
-                    for name in ("localSearch", "getCurrentTime", "readNote")
-                ),
-            ),
-            {"role": "tool", "tool_call_id": "call_localSearch", "content": ODD_RESULT},
-            {"role": "tool", "tool_call_id": "call_getCurrentTime", "content": ""},
-            {"role": "tool", "tool_call_id": "call_readNote", "content": f"{LINES}The note ends here.  \n"},
-        ),
         dialects=WITH_TOOLS,
-        turns=(Turn(say="What have you received?"),),
-        exercises=("turn.input-untouched",),
     ),
-    ConversationScenario(
-        name="untouched-tools",
-        title="Six tools, with all that their descriptions and schemas say",
-        script="reflect/received",
+    received(
+        "untouched-tools",
+        "Six tools, with all that their descriptions and schemas say",
+        "turn.input-untouched",
+        say="What tools have you got?",
         tools=(LOCAL_SEARCH, WRITE_TO_FILE, GET_FILE_TREE, GET_TIME, READ_NOTE, BOOK_TABLE),
-        turns=(Turn(say="What tools have you got?"),),
-        exercises=("turn.input-untouched",),
     ),
     ConversationScenario(
         name="settings-passed-on",
