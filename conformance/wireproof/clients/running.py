@@ -161,7 +161,7 @@ def run_of(scenario: ClientScenario, transcripts: Sequence[Transcript], *, ended
     if form is None:
         return ScenarioRun(scenario=scenario, not_driven={_NO_FORM: "the client asked for no answer"}, ended=ended)
     target = Target(base_url=BASE, model="", backend=Backend.ENDPOINT, side=Side.CLIENT, dialects=(form.dialect,))
-    exchanges = [recorded.of_client(scenario, number, form, target, one) for number, one in enumerate(transcripts)]
+    exchanges = [recorded.of_request(scenario, number, form, target, one) for number, one in enumerate(transcripts)]
     return ScenarioRun(scenario=scenario, exchanges={form: exchanges}, ended=ended)
 
 

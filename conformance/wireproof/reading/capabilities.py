@@ -220,20 +220,11 @@ def _usage(exchange: Exchange) -> bool | None:
     return any(isinstance(event, TokenUsage) for event in exchange.reading.events)
 
 
-def _calls(exchange: Exchange) -> bool | None:
+def _calls(exchange: Exchange, *, due: bool) -> bool | None:
     if exchange.reading is None:
         return None
     came = any(choice.calls for choice in exchange.answer.choices)
-    due = any(wanted.calls for wanted in exchange.wanted)
-    # A model need not call a tool that it is offered; a script that calls one is followed.
     return True if came else False if due and _ended(exchange) else None
-
-
-def _forced(exchange: Exchange) -> bool | None:
-    if exchange.reading is None:
-        return None
-    came = any(choice.calls for choice in exchange.answer.choices)
-    return True if came else False if _ended(exchange) else None
 
 
 def _choices(exchange: Exchange) -> bool | None:
@@ -286,8 +277,9 @@ def _ended(exchange: Exchange) -> bool:
 _SHOWS: Mapping[Capability, Callable[[Exchange], bool | None]] = {
     Capability.STREAMS: _streams,
     Capability.USAGE_IN_STREAMS: _usage,
-    Capability.CALLS: _calls,
-    Capability.FORCED_TOOL_CHOICE: _forced,
+    # A model need not call a tool that it is offered; a script that calls one is followed.
+    Capability.CALLS: lambda exchange: _calls(exchange, due=any(wanted.calls for wanted in exchange.wanted)),
+    Capability.FORCED_TOOL_CHOICE: lambda exchange: _calls(exchange, due=True),
     Capability.SEVERAL_CHOICES: _choices,
     Capability.STRUCTURED_OUTPUT: _structured,
     Capability.STOP_SEQUENCES: _stops,

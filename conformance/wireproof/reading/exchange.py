@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.answer_terms import AnswerTerms
     from wireproof.model.asks import Asks
-    from wireproof.model.dialect import Dialect, DialectSpec
+    from wireproof.model.dialect import Dialect
     from wireproof.model.scenario import JsonObject
     from wireproof.model.target import Target
     from wireproof.reading.expected import Expected
@@ -153,36 +153,30 @@ NOTHING = Reading(frames=(), payloads=(), events=(), violations=())
 """The reading of a whole answer that did not arrive whole."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Readers:
-    """What reads the answers of a surface."""
-
-    stream: Callable[[DialectSpec], Stream]
-    whole: Callable[[bytes], Reading]
-
-
-_READERS: Mapping[Surface, _Readers] = {
-    Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
-    Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
-    Surface.MESSAGES: _Readers(stream=lambda _: messages_stream(), whole=read_message),
+_WHOLE: Mapping[Surface, Callable[[bytes], Reading]] = {
+    Surface.CHAT: read_whole,
+    Surface.RESPONSES: read_response,
+    Surface.MESSAGES: read_message,
 }
+"""Surface → what reads its whole answers."""
 
 
 def stream_reader(dialect: Dialect) -> Stream:
     """A reader for one stream of a dialect."""
-    return _READERS[dialect.spec.surface].stream(dialect.spec)
-
-
-def whole_reader(surface: Surface) -> Callable[[bytes], Reading]:
-    """What reads whole answers of a surface."""
-    return _READERS[surface].whole
+    match dialect.spec.surface:
+        case Surface.CHAT:
+            return chat_stream(blocks=dialect.spec.blocks)
+        case Surface.RESPONSES:
+            return responses_stream()
+        case Surface.MESSAGES:
+            return messages_stream()
 
 
 def answer_in(exchange: Exchange) -> Reading:
     """What is read in the answer to a plain request, by what came: some get a stream that they did not ask for."""
     if came_as_stream(exchange):
         return read_pieces(stream_reader(exchange.dialect), [exchange.transcript.body])
-    return whole_reader(exchange.dialect.spec.surface)(exchange.transcript.body)
+    return _WHOLE[exchange.dialect.spec.surface](exchange.transcript.body)
 
 
 def came_as_stream(exchange: Exchange) -> bool:
@@ -209,8 +203,8 @@ def _read(transcript: Transcript, form: Form, stream: Stream | None = None) -> R
         return _compressed(transcript, form, encoding)
     if form.mode is Mode.WHOLE:
         # Half a JSON object says nothing, and that it is cut is judged by the transcript's end.
-        whole = _READERS[form.dialect.spec.surface].whole
-        return whole(transcript.body) if transcript.end is End.COMPLETE else NOTHING
+        whole = transcript.end is End.COMPLETE
+        return _WHOLE[form.dialect.spec.surface](transcript.body) if whole else NOTHING
     if stream is None:
         stream = stream_reader(form.dialect)
         for piece in transcript.pieces:

@@ -13,7 +13,6 @@ from wireproof.reading.right_answers import right_answers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.model.client_scenario import ClientScenario
     from wireproof.model.scenario import ConversationScenario, Form, PlainScenario
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
@@ -61,15 +60,12 @@ def _as_sent(scenario: ConversationScenario, form: Form, transcript: Transcript)
     return replace(scenario, usage=False) if unasked else scenario
 
 
-def of_client(scenario: ClientScenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
-    """The request of that number that a client sent. What it says is read where it is judged, with those beside it."""
-    return Exchange(
-        scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
-    )
-
-
 def of_request(scenario: PlainScenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
-    """The exchange of the plain request of that number. Status, headers and envelope are judged, so it is not read."""
+    """The exchange of the plain request, or of the request of a client, of that number.
+
+    It is not read: of a plain one status, headers and envelope are judged; what a client's says is read where it is
+    judged, with those beside it.
+    """
     return Exchange(
         scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
     )

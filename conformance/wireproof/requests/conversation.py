@@ -49,7 +49,7 @@ def prepare(
     written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
     asked = {**scenario.added(turn), **written.options}
     if isinstance(turn.asks, Fits):
-        asked |= _FORMATS[form.dialect.spec.surface](turn.asks)
+        asked |= _format(turn.asks, form.dialect.spec.surface)
     body = {"model": model, **written.conversation, **written.spelt(asked)}
     if form.mode is Mode.STREAM:
         body["stream"] = True
@@ -76,20 +76,11 @@ class _Written:
 def _chat(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Chat completions: messages as they are kept, or with functions in their legacy spelling."""
     functions = form.dialect.spec.functions
-    options: Message = {}
-    if scenario.tools:
-        tools = list(scenario.tools)
-        options |= {"functions": [tool["function"] for tool in tools]} if functions else {"tools": tools}
-    if scenario.choices > 1:
-        options["n"] = scenario.choices
-    if scenario.tool_choice:
-        options["tool_choice"] = _choice(scenario, {"type": "function", "function": {"name": scenario.tool_choice}})
-    if scenario.cap is not None:
-        # Not `max_completion_tokens`: servers that do not know that name would answer without a limit.
-        options["max_tokens"] = scenario.cap
+    tools = {"functions": [tool["function"] for tool in scenario.tools]} if functions else {"tools": [*scenario.tools]}
+    choices = {"n": scenario.choices} if scenario.choices > 1 else {}
     return _Written(
         conversation={"messages": [_as_legacy(one, messages) for one in messages] if functions else list(messages)},
-        options=options,
+        options=(tools if scenario.tools else {}) | choices | _options(scenario),
         stream_options={"stream_options": {"include_usage": True}} if scenario.usage else {},
     )
 
@@ -97,42 +88,37 @@ def _chat(scenario: ConversationScenario, form: Form, messages: Sequence[Message
 def _response(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Responses: items instead of messages, flat tools. There are no choices, and a stream always has its usage."""
     del form  # its dialects share one spelling
-    options: Message = {}
-    if scenario.tools:
-        options["tools"] = [{"type": "function", **tool["function"]} for tool in scenario.tools]
-    if scenario.tool_choice:
-        options["tool_choice"] = _choice(scenario, {"type": "function", "name": scenario.tool_choice})
-    if scenario.cap is not None:
-        options["max_output_tokens"] = scenario.cap
+    tools = [{"type": "function", **tool["function"]} for tool in scenario.tools]
+    options = ({"tools": tools} if tools else {}) | _options(scenario, flat=True)
     return _Written(conversation={"input": list(_items(messages))}, options=options)
 
 
 def _message(scenario: ConversationScenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Messages: what the scenario asks for is written last, since one member of this surface says several of chat's."""
     del form  # its dialects share one spelling
-    options: Message = {"tools": list(scenario.tools)} if scenario.tools else {}
-    if scenario.tool_choice:
-        options["tool_choice"] = _choice(scenario, {"type": "function", "function": {"name": scenario.tool_choice}})
-    if scenario.cap is not None:
-        options["max_tokens"] = scenario.cap
+    options = ({"tools": [*scenario.tools]} if scenario.tools else {}) | _options(scenario)
     return _Written(conversation=messages_body.conversation(messages), options=options, spelt=messages_body.spelt)
 
 
-def _choice(scenario: ConversationScenario, named: Message) -> str | Message:
-    """The `tool_choice` of a request that forces a call; `named` is how the surface names a tool."""
-    return scenario.tool_choice if scenario.tool_choice == REQUIRED else named
+def _options(scenario: ConversationScenario, *, flat: bool = False) -> Message:
+    """The choice of a tool and the limit of tokens, as chat completions have them; `flat`: as Responses have them."""
+    options: Message = {}
+    if scenario.tool_choice:
+        name = {"name": scenario.tool_choice}
+        named = {"type": "function", **(name if flat else {"function": name})}
+        options["tool_choice"] = REQUIRED if scenario.tool_choice == REQUIRED else named
+    if scenario.cap is not None:
+        # Not `max_completion_tokens`: servers that do not know that name would answer without a limit.
+        options["max_output_tokens" if flat else "max_tokens"] = scenario.cap
+    return options
 
 
-def _schema(asks: Fits) -> Message:
-    return {"name": "answer", "strict": True, "schema": dict(asks.schema)}
-
-
-_FORMATS: Mapping[Surface, Callable[[Fits], Message]] = {
-    Surface.CHAT: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
-    Surface.RESPONSES: lambda asks: {"text": {"format": {"type": "json_schema", **_schema(asks)}}},
-    Surface.MESSAGES: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
-}
-"""How each surface asks for an answer that fits a schema; Messages as chat does, before it is spelt."""
+def _format(asks: Fits, surface: Surface) -> Message:
+    """How a surface asks for an answer that fits a schema; Messages as chat does, before it is spelt."""
+    schema = {"name": "answer", "strict": True, "schema": dict(asks.schema)}
+    if surface is Surface.RESPONSES:
+        return {"text": {"format": {"type": "json_schema", **schema}}}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 _WRITERS: Mapping[Surface, Callable[[ConversationScenario, Form, Sequence[Message]], _Written]] = {

@@ -27,7 +27,6 @@ from pydantic import TypeAdapter
 from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model import dialect
 from wireproof.model.capability import Capability
-from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode, PlainScenario
 from wireproof.model.target import Target
@@ -186,8 +185,6 @@ def _of_exchange(exchange: Exchange) -> Json:
 def _exchange(scenario: Scenario, number: int, form: Form, target: Target, data: Json) -> Exchange:
     """The exchange as it was when it was driven, read anew."""
     transcript = _transcript(data["transcript"])
-    if isinstance(scenario, ClientScenario):
-        return recorded.of_client(scenario, number, form, target, transcript)
     if isinstance(scenario, PlainScenario):
         return recorded.of_request(scenario, number, form, target, transcript)
     sent = scenario if data["cap"] == scenario.cap else dataclasses.replace(scenario, cap=data["cap"])
