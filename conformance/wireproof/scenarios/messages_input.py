@@ -32,20 +32,39 @@ def _call(id_: str, name: str, **arguments: str) -> JsonObject:
     return {"type": "tool_use", "id": id_, "name": name, "input": arguments}
 
 
+def _results(*blocks: JsonObject) -> JsonObject:
+    return {"role": "user", "content": [*blocks]}
+
+
+def _result(id_: str, **said: object) -> JsonObject:
+    return {"type": "tool_result", "tool_use_id": id_, **said}
+
+
+def _texts(*texts: str) -> list[JsonObject]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+DATA = PIXEL.partition(",")[2]
+IMAGE: JsonObject = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}}
+
+
 def reflecting(nonce: str, *before: JsonObject, say: str, **more: object) -> JsonObject:
     """A request that the backend answers with what it has received."""
     marked = {"role": "user", "content": f"[[wireproof:reflect/received#{nonce}]] {say}"}
     return {**HELLO, "messages": [*before, marked], **more}
 
 
-def _playing(script: str, nonce: str, **more: object) -> JsonObject:
+def _choosing(script: str, nonce: str, choice: JsonObject, *, refusable: str = "") -> Request:
     """A request that a script answers."""
     marked = {"role": "user", "content": f"[[wireproof:{script}#{nonce}]] Go on."}
-    return {**HELLO, "messages": [marked], "tools": TOOLS, **more}
+    return _sent({**HELLO, "messages": [marked], "tools": TOOLS, "tool_choice": choice}, refusable=refusable)
 
 
-def _in_thread(thread: JsonObject, say: str) -> JsonObject:
-    return {**HELLO, "messages": [{"role": "user", "content": say}], "thread": thread}
+def _in_thread(previous: str, *messages: JsonObject, reflects: tuple[str, ...] = (), expect: int = 200) -> Request:
+    """A request that begins a thread, or continues the one that ends with that message."""
+    thread = {"type": "continue", "previous_message_id": previous} if previous else {"type": "create"}
+    json = {**HELLO, "messages": [*messages], "thread": thread}
+    return Request(path=PATH, json=json, headers=THREADS, refusable="thread", reflects=reflects, expect=expect)
 
 
 def _sent(json: JsonObject, *reflects: str, refusable: str = "") -> Request:
@@ -56,36 +75,15 @@ ASKS_IN_VAIN: JsonObject = {"role": "assistant", "content": [_call("toolu_heron"
 MESSAGES_INPUT: tuple[Scenario, ...] = (
     plain(
         "messages-thread", "A thread is begun, and another is continued that nobody knows", ("messages.param.thread",),
-        Request(
-            path=PATH,
-            json={**HELLO, "thread": {"type": "create"}},
-            headers=THREADS,
-            refusable="thread",
-        ),
-        Request(
-            path=PATH,
-            json={**HELLO, "thread": {"type": "continue", "previous_message_id": "msg_wireproof_none"}},
-            headers=THREADS,
-            expect=404,
-            refusable="thread",
-        ),
+        _in_thread("", USER),
+        _in_thread("msg_wireproof_none", USER, expect=404),
     ),
     plain(
         "messages-thread-held", "A thread is continued with what is new alone", ("messages.param.thread",),
-        Request(
-            path=PATH,
-            json=_in_thread({"type": "create"}, "[[wireproof:text/hello#held-1]] I am ibis-1."),
-            headers=THREADS,
-            refusable="thread",
-        ),
-        Request(
-            path=PATH,
-            json=_in_thread(
-                {"type": "continue", "previous_message_id": "{response}"},
-                "[[wireproof:reflect/received#held-2]] And I am jay-2.",
-            ),
-            headers=THREADS,
-            refusable="thread",
+        _in_thread("", {"role": "user", "content": "[[wireproof:text/hello#held-1]] I am ibis-1."}),
+        _in_thread(
+            "{response}",
+            {"role": "user", "content": "[[wireproof:reflect/received#held-2]] And I am jay-2."},
             reflects=("ibis-1", "Hello, world!", "jay-2"),
         ),
     ),
@@ -96,7 +94,7 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
             reflecting(
                 "system-2",
                 say="Who are you?",
-                system=[{"type": "text", "text": "Be grebe-4."}, {"type": "text", "text": "Be jay-5."}],
+                system=_texts("Be grebe-4.", "Be jay-5."),
             ),
             "grebe-4", "jay-5",
         ),
@@ -118,38 +116,18 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
                 {
                     "role": "assistant",
                     "content": [
-                        {"type": "text", "text": "I look for bison-2."},
+                        *_texts("I look for bison-2."),
                         _call("toolu_camel3", "localSearch", query="camel-3"),
                         _call("toolu_dingo4", "readNote", notePath="dingo-4"),
                     ],
                 },
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "tool_result", "tool_use_id": "toolu_camel3", "content": "No emu-5 here."},
-                        {
-                            "type": "tool_result",
-                            "tool_use_id": "toolu_dingo4",
-                            "content": [
-                                {"type": "text", "text": "One gecko-6."},
-                                {"type": "text", "text": "A hyrax-7."},
-                            ],
-                        },
-                        {"type": "text", "text": "And jackal-8?"},
-                    ],
-                },
+                _results(
+                    _result("toolu_camel3", content="No emu-5 here."),
+                    _result("toolu_dingo4", content=_texts("One gecko-6.", "A hyrax-7.")),
+                    *_texts("And jackal-8?"),
+                ),
                 {"role": "assistant", "content": [_call("toolu_koala9", "localSearch", query="koala-9")]},
-                {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "tool_result",
-                            "tool_use_id": "toolu_koala9",
-                            "content": "The lemur-10 failed.",
-                            "is_error": True,
-                        }
-                    ],
-                },
+                _results(_result("toolu_koala9", content="The lemur-10 failed.", is_error=True)),
                 {"role": "assistant", "content": "It failed."},
                 say="So what of moose-11?",
                 tools=TOOLS,
@@ -160,7 +138,7 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
         _sent(
             reflecting(
                 "content-2", USER, ASKS_IN_VAIN,
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_heron"}]},
+                _results(_result("toolu_heron")),
                 {"role": "assistant", "content": "Nothing."},
                 say="And newt-12?",
                 tools=TOOLS,
@@ -191,15 +169,7 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
         Request(path=PATH, json={**HELLO, "messages": [USER, ASKS_IN_VAIN, USER], "tools": TOOLS}, expect=400),
         Request(
             path=PATH,
-            json={
-                **HELLO,
-                "tools": TOOLS,
-                "messages": [
-                    USER,
-                    ASKS_IN_VAIN,
-                    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_grebe"}]},
-                ],
-            },
+            json={**HELLO, "tools": TOOLS, "messages": [USER, ASKS_IN_VAIN, _results(_result("toolu_grebe"))]},
             expect=400,
         ),
     ),
@@ -211,10 +181,7 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
                 reflecting(
                     f"thoughts-{number}", USER,
                     {"role": "assistant", "content": [thought, *ASKS_IN_VAIN["content"]]},
-                    {
-                        "role": "user",
-                        "content": [{"type": "tool_result", "tool_use_id": "toolu_heron", "content": "Two tapir-1."}],
-                    },
+                    _results(_result("toolu_heron", content="Two tapir-1.")),
                     {"role": "assistant", "content": "Two."},
                     say="And vole-2?",
                     tools=TOOLS,
@@ -235,76 +202,36 @@ MESSAGES_INPUT: tuple[Scenario, ...] = (
         _sent(
             reflecting(
                 "images-1",
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "text", "text": "Look at this."},
-                        {
-                            "type": "image",
-                            "source": {"type": "base64", "media_type": "image/png", "data": PIXEL.partition(",")[2]},
-                        },
-                    ],
-                },
+                {"role": "user", "content": [*_texts("Look at this."), IMAGE]},
                 {"role": "assistant", "content": "I see a dot."},
                 say="Of what colour?",
             ),
-            PIXEL.partition(",")[2][:40],
+            DATA[:40],
             refusable="image",
         ),
         _sent(
             reflecting(
                 "images-2", USER, ASKS_IN_VAIN,
-                {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "tool_result",
-                            "tool_use_id": "toolu_heron",
-                            "content": [
-                                {
-                                    "type": "image",
-                                    "source": {
-                                        "type": "base64",
-                                        "media_type": "image/png",
-                                        "data": PIXEL.partition(",")[2],
-                                    },
-                                }
-                            ],
-                        }
-                    ],
-                },
+                _results(_result("toolu_heron", content=[IMAGE])),
                 {"role": "assistant", "content": "I see a dot."},
                 say="Of what colour?",
                 tools=TOOLS,
             ),
-            PIXEL.partition(",")[2][:40],
+            DATA[:40],
             refusable="image",
         ),
     ),
     plain(
         "messages-tool-choice", "All choices of tools, and one call at a time", ("messages.tool-choice",),
-        Request(path=PATH, json=_playing("call/one", "choice-1", tool_choice={"type": "auto"})),
-        Request(path=PATH, json=_playing("call/one", "choice-2", tool_choice={"type": "any"}), refusable="tool_choice"),
-        Request(
-            path=PATH,
-            json=_playing("call/one", "choice-3", tool_choice={"type": "tool", "name": "localSearch"}),
-            refusable="tool_choice",
-        ),
+        _choosing("call/one", "choice-1", {"type": "auto"}),
+        _choosing("call/one", "choice-2", {"type": "any"}, refusable="tool_choice"),
+        _choosing("call/one", "choice-3", {"type": "tool", "name": "localSearch"}, refusable="tool_choice"),
         # What is offered comes back, so a tool that reached the backend is seen though it was not called.
-        Request(path=PATH, json=_playing("reflect/received", "choice-4", tool_choice={"type": "none"})),
-        Request(
-            path=PATH,
-            json=_playing("call/two", "choice-5", tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
-        ),
+        _choosing("reflect/received", "choice-4", {"type": "none"}),
+        _choosing("call/two", "choice-5", {"type": "auto", "disable_parallel_tool_use": True}),
         # To accept a choice and then to answer with text, or with a call of another tool, is to ignore it.
-        Request(
-            path=PATH, json=_playing("text/hello", "choice-6", tool_choice={"type": "any"}), refusable="tool_choice",
-        ),
-        Request(
-            path=PATH,
-            json=_playing("call/one", "choice-7", tool_choice={"type": "tool", "name": "readNote"}),
-            refusable="tool_choice",
-        ),
+        _choosing("text/hello", "choice-6", {"type": "any"}, refusable="tool_choice"),
+        _choosing("call/one", "choice-7", {"type": "tool", "name": "readNote"}, refusable="tool_choice"),
     ),
     plain(
         # As `calls-declared` of chat: without a script the tool is called that the text names.

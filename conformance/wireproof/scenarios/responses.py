@@ -16,9 +16,14 @@ HELLO = {"model": "{model}", "input": "Hello."}
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
 
 
+def sent(members: JsonObject, *reflects: str) -> Request:
+    """A request for a response, and what the backend must report to have received."""
+    return Request(path=PATH, json={"model": "{model}", **members}, reflects=reflects)
+
+
 def _tools(nonce: str, tool: JsonObject, name: str) -> Request:
     question = f"[[wireproof:reflect/received#input-tools-{nonce}]] What tools have you got?"
-    return Request(path=PATH, json={"model": "{model}", "input": question, "tools": [tool]}, reflects=(name,))
+    return sent({"input": question, "tools": [tool]}, name)
 
 
 _TOOLS_FLAT = _tools("flat", FLAT, "readNote")
@@ -63,16 +68,15 @@ INPUT: tuple[PlainScenario, ...] = (
         name="input-string",
         title="The input is one string, with instructions beside it",
         requests=(
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
+            sent(
+                {
                     # Each animal stands in one place of the request only, so what the backend received shows which
                     # place was lost.
                     "instructions": "Answer as heron-17 would.",
                     "input": "[[wireproof:reflect/received#input-string]] Is this grebe-4?",
                 },
-                reflects=("heron-17", "grebe-4"),
+                "heron-17",
+                "grebe-4",
             ),
         ),
         dialects=RE,

@@ -2,7 +2,7 @@
 
 from wireproof.model.scenario import PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE
-from wireproof.scenarios.responses import HELLO, PATH, RE
+from wireproof.scenarios.responses import HELLO, PATH, RE, sent
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 STORED: tuple[PlainScenario, ...] = (
@@ -10,21 +10,18 @@ STORED: tuple[PlainScenario, ...] = (
         name="previous-response",
         title="A response is continued, found, asked for its input, and deleted",
         requests=(
-            Request(
-                path=PATH,
-                # The markers are written out, each with a nonce of its own: plain requests are sent as they stand.
-                json={"model": "{model}", "input": "[[wireproof:text/hello#previous-1]] I am ibis-1.", "store": True},
-            ),
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
+            # The markers are written out, each with a nonce of its own: plain requests are sent as they stand.
+            sent({"input": "[[wireproof:text/hello#previous-1]] I am ibis-1.", "store": True}),
+            sent(
+                {
                     "previous_response_id": "{response}",
                     # Beside the id of an earlier response: a proxy must not take that in place of the instructions.
                     "instructions": "Answer as hoopoe-0 would.",
                     "input": "[[wireproof:reflect/received#previous-2]] And I am jay-2.",
                 },
-                reflects=("hoopoe-0", "ibis-1", "jay-2"),
+                "hoopoe-0",
+                "ibis-1",
+                "jay-2",
             ),
             Request(method="GET", path="/responses/{response}", reflects=("hoopoe-0", "ibis-1", "jay-2")),
             Request(method="GET", path="/responses/{response}/input_items"),
@@ -39,18 +36,14 @@ STORED: tuple[PlainScenario, ...] = (
         name="previous-call",
         title="A response that called a tool is continued with the result alone",
         requests=(
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
+            sent(
+                {
                     "input": "[[wireproof:call/after-text#previous-call-1]] Search for lark-5.",
                     "tools": [{"type": "function", **LOCAL_SEARCH["function"]}],  # flat
-                },
+                }
             ),
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
+            sent(
+                {
                     "previous_response_id": "{response}",
                     "input": [
                         # The call itself is not repeated: it is in the response that is continued.
@@ -61,7 +54,10 @@ STORED: tuple[PlainScenario, ...] = (
                         },
                     ],
                 },
-                reflects=("lark-5", "call_search", "lemming-6", "mole-7"),
+                "lark-5",
+                "call_search",
+                "lemming-6",
+                "mole-7",
             ),
         ),
         dialects=RE,
@@ -71,23 +67,15 @@ STORED: tuple[PlainScenario, ...] = (
         name="previous-stream",
         title="A response that was streamed is continued",
         requests=(
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
-                    # What was streamed is kept, too, under the id that its events name.
-                    "stream": True,
-                    "input": "[[wireproof:text/hello#previous-stream-1]] I am kea-8.",
-                },
-            ),
-            Request(
-                path=PATH,
-                json={
-                    "model": "{model}",
+            # What was streamed is kept, too, under the id that its events name.
+            sent({"stream": True, "input": "[[wireproof:text/hello#previous-stream-1]] I am kea-8."}),
+            sent(
+                {
                     "previous_response_id": "{response}",
                     "input": "[[wireproof:reflect/received#previous-stream-2]] And I am loon-9.",
                 },
-                reflects=("kea-8", "loon-9"),
+                "kea-8",
+                "loon-9",
             ),
         ),
         dialects=RE,
@@ -115,11 +103,8 @@ STORED: tuple[PlainScenario, ...] = (
         name="previous-not-stored",
         title="A response that was not to be stored",
         requests=(
-            Request(
-                path=PATH,
-                # OpenAI's default is to store, so false has to be asked for.
-                json={**HELLO, "store": False},
-            ),
+            # OpenAI's default is to store, so false has to be asked for.
+            Request(path=PATH, json={**HELLO, "store": False}),
             Request(method="GET", path="/responses/{response}", expect=404),
         ),
         dialects=RE,
