@@ -6,7 +6,7 @@ The last refusal of most fields breaks the rule of the next field too: the earli
 from dataclasses import dataclass
 
 from wireproof.model.scenario import JsonObject
-from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH
+from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, called
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,12 +24,13 @@ class ParamField:
     served_or_refused: tuple[tuple[str, JsonObject], ...] = ()
 
 
+def _each(name: str, *values: object) -> tuple[tuple[str, JsonObject], ...]:
+    """Values that a field is refused for."""
+    return tuple((name, {name: value}) for value in values)
+
+
 USER: JsonObject = {"role": "user", "content": "Hello."}
-CALL: JsonObject = {
-    "role": "assistant",
-    "content": None,
-    "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "getCurrentTime", "arguments": "{}"}}],
-}
+CALL = called(None, ("call_1", "getCurrentTime", "{}"))
 ANSWER: JsonObject = {"role": "assistant", "content": "Hello to you."}
 NOTHING: JsonObject = {"tool_calls": None, "function_call": None, "refusal": None, "audio": None, "annotations": []}
 RESULT: JsonObject = {"role": "tool", "tool_call_id": "call_1", "content": "Noon."}
@@ -38,15 +39,17 @@ TIME: JsonObject = {"type": "function", "function": {"name": "getCurrentTime"}}
 SCHEMA: JsonObject = {"name": "greeting", "schema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 STREAM: JsonObject = {"stream": True}
 
+OPTIONAL = (
+    "temperature", "top_p", "n", "stop", "stream", "seed", "max_tokens", "max_completion_tokens", "logprobs",
+    "logit_bias", "presence_penalty", "frequency_penalty",
+)  # fmt: skip
+
 FIELDS: tuple[ParamField, ...] = (
     ParamField(
         row="param.model",
         title="No model, or something that is no name",
         refused=(
-            ("model", {"model": ...}),
-            ("model", {"model": None}),
-            ("model", {"model": ""}),
-            ("model", {"model": 7}),
+            *_each("model", ..., None, "", 7),
             # Also where a stream was asked for: an error that is found before it is an HTTP error, no frame.
             ("model", {"model": ["{model}"], **STREAM}),
         ),
@@ -55,11 +58,7 @@ FIELDS: tuple[ParamField, ...] = (
         row="param.messages",
         title="No messages, an empty list, something that is no list",
         refused=(
-            ("messages", {"messages": ...}),
-            ("messages", {"messages": None}),
-            ("messages", {"messages": []}),
-            ("messages", {"messages": "Hello."}),
-            ("messages", {"messages": USER}),
+            *_each("messages", ..., None, [], "Hello.", USER),
             ("messages", {"messages": [], **STREAM}),
         ),
     ),
@@ -116,12 +115,8 @@ FIELDS: tuple[ParamField, ...] = (
         row="param.n",
         title="No choices, less than none, one and a half; and one",
         refused=(
-            ("n", {"n": 0}),
-            ("n", {"n": -1}),
-            ("n", {"n": 1.5}),
-            ("n", {"n": "1"}),
-            # To Python True is 1, so a careless comparison takes it.
-            ("n", {"n": True}),
+            *_each("n", 0, -1, 1.5, "1"),
+            ("n", {"n": True}),  # to Python True is 1, so a careless comparison takes it
             ("n", {"n": 0, "stream": "yes"}),
         ),
         accepted=({"n": 1},),
@@ -130,8 +125,7 @@ FIELDS: tuple[ParamField, ...] = (
         row="param.stream",
         title="A stream that is asked for in words",
         refused=(
-            ("stream", {"stream": "true"}),
-            ("stream", {"stream": 1}),  # true to JavaScript and Python, no boolean in JSON
+            *_each("stream", "true", 1),  # 1: true to JavaScript and Python, no boolean in JSON
             ("stream", {"stream": "yes", "stream_options": 7}),
         ),
         accepted=({"stream": False}, {"stream": True}),
@@ -158,11 +152,8 @@ FIELDS: tuple[ParamField, ...] = (
         row="param.sampling",
         title="Temperatures and top_p outside their ranges, and at their ends",
         refused=(
-            ("temperature", {"temperature": "hot"}),
-            ("temperature", {"temperature": -0.5}),
-            ("temperature", {"temperature": 3}),  # OpenAI's range is 0 to 2
-            ("top_p", {"top_p": "most"}),
-            ("top_p", {"top_p": 1.5}),
+            *_each("temperature", "hot", -0.5, 3),  # OpenAI's range is 0 to 2
+            *_each("top_p", "most", 1.5),
             ("temperature", {"temperature": 3, "top_p": 1.5}),  # both wrong: the earlier field answers
             ("top_p", {"top_p": 1.5, "max_tokens": 0}),
         ),
@@ -172,10 +163,8 @@ FIELDS: tuple[ParamField, ...] = (
         row="param.max-tokens",
         title="Limits of tokens that leave room for none, or are no whole number",
         refused=(
-            ("max_tokens", {"max_tokens": 0}),
-            ("max_tokens", {"max_tokens": "many"}),
-            ("max_completion_tokens", {"max_completion_tokens": -1}),
-            ("max_completion_tokens", {"max_completion_tokens": 1.5}),
+            *_each("max_tokens", 0, "many"),
+            *_each("max_completion_tokens", -1, 1.5),
             # Both are names of one limit, the older first.
             ("max_tokens", {"max_tokens": 0, "max_completion_tokens": 0}),
             ("max_completion_tokens", {"max_completion_tokens": 0, "tools": "all"}),
@@ -236,11 +225,7 @@ FIELDS: tuple[ParamField, ...] = (
     ParamField(
         row="param.response-format",
         title="Formats that do not exist, and a schema that is missing",
-        refused=(
-            ("response_format", {"response_format": "json"}),
-            ("response_format", {"response_format": {"type": "yaml"}}),
-            ("response_format", {"response_format": {"type": "json_schema"}}),
-        ),
+        refused=_each("response_format", "json", {"type": "yaml"}, {"type": "json_schema"}),
         accepted=({"response_format": {"type": "text"}},),
         # turn.structured-output: where it cannot be done, a refusal.
         served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
@@ -252,20 +237,7 @@ FIELDS: tuple[ParamField, ...] = (
             {"messages": [USER, {**ANSWER, **NOTHING}, USER]},
             {"messages": [USER, {**CALL, "function_call": None, "refusal": None, "audio": None}, RESULT]},
             {"messages": [{**USER, "name": None}]},
-            {
-                "temperature": None,
-                "top_p": None,
-                "n": None,
-                "stop": None,
-                "stream": None,
-                "seed": None,
-                "max_tokens": None,
-                "max_completion_tokens": None,
-                "logprobs": None,
-                "logit_bias": None,
-                "presence_penalty": None,
-                "frequency_penalty": None,
-            },
+            dict.fromkeys(OPTIONAL),
         ),
     ),
     ParamField(
