@@ -9,6 +9,7 @@ from typing import Any
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import PlainScenario, Request
 from wireproof.scenarios.client_requests import RECORDED
+from wireproof.scenarios.plain import plain
 from wireproof.scenarios.responses_client_requests import RECORDED_RESPONSES
 
 _Recorded = Mapping[str, Any]
@@ -25,21 +26,21 @@ def _requests(recorded: Sequence[_Recorded], path: str) -> tuple[Request, ...]:
 # One scenario for a client and not for a request: a finding then names who is refused.
 CLIENTS: tuple[PlainScenario, ...] = (
     *(
-        PlainScenario(
-            name=f"client-{client}",
-            title=f"What {client} sends",
-            requests=_requests(recorded, "/chat/completions"),
-            exercises=("param.real-clients",),
+        plain(
+            f"client-{client}",
+            f"What {client} sends",
+            ("param.real-clients",),
+            *_requests(recorded, "/chat/completions"),
         )
         for client, recorded in RECORDED.items()
     ),
     *(
-        PlainScenario(
-            name=f"responses-client-{client}",
-            title=f"What {client} sends for a response",
-            requests=_requests(recorded, "/responses"),
+        plain(
+            f"responses-client-{client}",
+            f"What {client} sends for a response",
+            ("responses.input.real-clients",),
+            *_requests(recorded, "/responses"),
             dialects=(Dialect.RESPONSES,),
-            exercises=("responses.input.real-clients",),
         )
         for client, recorded in RECORDED_RESPONSES.items()
     ),

@@ -1,8 +1,11 @@
 """What a request for messages says: instructions, turns, results, thoughts, images, threads, and choices of tools."""
 
+from functools import partial
+
 from wireproof.model.dialect import VERSION_HEADER, Dialect
-from wireproof.model.scenario import ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Request, Scenario, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES
+from wireproof.scenarios.plain import plain as any_plain
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from wireproof.scenarios.turns import PIXEL
 
@@ -15,9 +18,8 @@ NEWER = {VERSION_HEADER: "2026-10-21"}
 THREADS = {**NEWER, "anthropic-beta": "message-threads-2026-08-12"}
 
 
-def plain(name: str, title: str, exercises: tuple[str, ...], *requests: Request) -> PlainScenario:
-    """Plain requests on the surface of Messages."""
-    return PlainScenario(name=name, title=title, requests=requests, exercises=exercises, dialects=ME)
+plain = partial(any_plain, dialects=ME)
+"""Plain requests on the surface of Messages."""
 
 
 def _tool(tool: JsonObject) -> JsonObject:

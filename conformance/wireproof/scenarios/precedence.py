@@ -6,6 +6,7 @@ First the earlier rule alone, judged by its own requirement; then both.
 from wireproof.model.scenario import Auth, PlainScenario, Request
 from wireproof.model.served import UNKNOWN_MODEL
 from wireproof.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE
+from wireproof.scenarios.plain import plain
 
 MESSAGES = HELLO["messages"]
 NOWHERE = "/wireproof/nothing/here"
@@ -15,7 +16,13 @@ TOO_HOT = {"temperature": "hot"}
 
 def _pair(name: str, title: str, alone: Request, both: Request) -> PlainScenario:
     exercises = (f"http.precedence.{name}", *ENVELOPE)
-    return PlainScenario(name=name, title=title, requests=(alone, both), exercises=exercises)
+    return plain(
+        name,
+        title,
+        exercises,
+        alone,
+        both,
+    )
 
 
 PRECEDENCE: tuple[PlainScenario, ...] = (
@@ -72,43 +79,41 @@ PRECEDENCE: tuple[PlainScenario, ...] = (
         Request(json={**HELLO, **TOO_HOT}, expect=400, param="temperature", judged="param.sampling"),
         Request(json={**UNKNOWN, **TOO_HOT}, expect=400, param="temperature"),
     ),
-    PlainScenario(
-        # Two pairs in one scenario: both need all slots filled, with requests that wait.
-        name="slots-taken",
-        title="All slots are taken while the backend is not ready; one more request, and one for an unknown model",
-        requests=(
-            Request(json=UNKNOWN, expect=404, code="model_not_found", judged="http.models.unknown"),
-            Request(
-                unready=True,
-                full=True,
-                json=HELLO,
-                expect=429,
-                # It must be there, whatever it says: SDKs wait for as long before they try again.
-                shows={"retry-after": ""},
-                judged="http.precedence.capacity-before-not-ready",
-            ),
-            Request(
-                unready=True,
-                full=True,
-                json=UNKNOWN,
-                expect=404,
-                code="model_not_found",
-                judged="http.precedence.model-unknown-before-capacity",
-            ),
-        ),
-        exercises=(
+    # Two pairs in one scenario: both need all slots filled, with requests that wait.
+    plain(
+        "slots-taken",
+        "All slots are taken while the backend is not ready; one more request, and one for an unknown model",
+        (
             "http.precedence.model-unknown-before-capacity",
             "http.precedence.capacity-before-not-ready",
             *ENVELOPE,
         ),
+        Request(json=UNKNOWN, expect=404, code="model_not_found", judged="http.models.unknown"),
+        Request(
+            unready=True,
+            full=True,
+            json=HELLO,
+            expect=429,
+            # It must be there, whatever it says: SDKs wait for as long before they try again.
+            shows={"retry-after": ""},
+            judged="http.precedence.capacity-before-not-ready",
+        ),
+        Request(
+            unready=True,
+            full=True,
+            json=UNKNOWN,
+            expect=404,
+            code="model_not_found",
+            judged="http.precedence.model-unknown-before-capacity",
+        ),
         behind_upstreams=True,
     ),
-    PlainScenario(
-        name="not-ready-before-backend-failure",
-        title="The backend is not ready: that is not reported as a failure of the backend",
-        # 502 would say that the backend answered wrongly; 503 that it is worth trying again.
-        requests=(Request(unready=True, json=HELLO, expect=503),),
-        exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),
+    # 502 would say that the backend answered wrongly; 503 that it is worth trying again.
+    plain(
+        "not-ready-before-backend-failure",
+        "The backend is not ready: that is not reported as a failure of the backend",
+        ("http.precedence.not-ready-before-backend-failure", *ENVELOPE),
+        Request(unready=True, json=HELLO, expect=503),
         behind_upstreams=True,
     ),
 )

@@ -1,7 +1,8 @@
 """Requests whose tools may not be called, or must be."""
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, WITH_TOOLS, Dialect
-from wireproof.model.scenario import ConversationScenario, JsonObject, PlainScenario, Request, Scenario, Turn
+from wireproof.model.scenario import ConversationScenario, JsonObject, Request, Scenario, Turn
+from wireproof.scenarios.plain import plain
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
 
@@ -81,20 +82,18 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         "text/hello",
         say="Read the note.",
     ),
-    PlainScenario(
-        # Without a script the mock calls the tool that the text names; a model does so, too.
-        name="calls-declared",
-        title="A call has the name of a declared tool",
-        requests=(
-            Request(
-                json={
-                    "model": "{model}",
-                    "messages": [{"role": "user", "content": "Call the tool readNote, please."}],
-                    "tools": [LOCAL_SEARCH, READ_NOTE],
-                },
-                headers=Dialect.OPENAI_JSON.spec.headers,
-            ),
+    # Without a script the mock calls the tool that the text names; a model does so, too.
+    plain(
+        "calls-declared",
+        "A call has the name of a declared tool",
+        ("turn.calls-declared",),
+        Request(
+            json={
+                "model": "{model}",
+                "messages": [{"role": "user", "content": "Call the tool readNote, please."}],
+                "tools": [LOCAL_SEARCH, READ_NOTE],
+            },
+            headers=Dialect.OPENAI_JSON.spec.headers,
         ),
-        exercises=("turn.calls-declared",),
     ),
 )

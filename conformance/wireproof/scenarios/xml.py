@@ -3,6 +3,7 @@
 from wireproof.model.dialect import CHATS, MODE_HEADER, Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, PlainScenario, Request, Turn
 from wireproof.scenarios.http import ENVELOPE, HELLO
+from wireproof.scenarios.plain import plain
 from wireproof.scenarios.tools import (
     CONVERT_TIME,
     GET_FILE_TREE,
@@ -142,30 +143,26 @@ TEXTUAL: tuple[ConversationScenario, ...] = (
 )
 
 MODES: tuple[PlainScenario, ...] = (
-    PlainScenario(
-        name="mode-default",
-        title="A request that names no output mode",
-        requests=(
-            Request(
-                json={
-                    "model": "{model}",
-                    "messages": [{"role": "user", "content": "[[wireproof:call/one#mode-default]] Search the notes."}],
-                    "tools": [LOCAL_SEARCH, READ_NOTE],
-                },
-            ),
+    # codex-story, criterion 5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the
+    # clients that a proxy serves, so it is declared.
+    plain(
+        "mode-default",
+        "A request that names no output mode",
+        ("mode.default",),
+        Request(
+            json={
+                "model": "{model}",
+                "messages": [{"role": "user", "content": "[[wireproof:call/one#mode-default]] Search the notes."}],
+                "tools": [LOCAL_SEARCH, READ_NOTE],
+            },
         ),
-        # codex-story, criterion 5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the
-        # clients that a proxy serves, so it is declared.
         needs=(Need.DEFAULT_MODE,),
-        exercises=("mode.default",),
     ),
-    PlainScenario(
-        name="mode-invalid",
-        title="An output mode that does not exist",
-        requests=(
-            Request(json=HELLO, headers={MODE_HEADER: "obsidian-xml"}, requires_echo=MODE_HEADER),
-            Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),
-        ),
-        exercises=("mode.invalid", *ENVELOPE),
+    plain(
+        "mode-invalid",
+        "An output mode that does not exist",
+        ("mode.invalid", *ENVELOPE),
+        Request(json=HELLO, headers={MODE_HEADER: "obsidian-xml"}, requires_echo=MODE_HEADER),
+        Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),
     ),
 )
