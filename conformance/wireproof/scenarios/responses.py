@@ -187,7 +187,7 @@ INPUT: tuple[PlainScenario, ...] = (
         "Tools as Responses have them, and as chat has them",
         ("responses.input.items",),
         _TOOLS_FLAT,
-        _tools("chat", LOCAL_SEARCH, "localSearch"),  # the shape of chat, which S0 allows,
+        _tools("chat", LOCAL_SEARCH, "localSearch"),  # the shape of chat, which S0 allows
         behind_upstreams=True,
     ),
     plain(
@@ -219,7 +219,7 @@ INPUT: tuple[PlainScenario, ...] = (
         ),
         # Two faults: `input` answers before other parameters, as `messages` does.
         Request(path=PATH, json={"model": "{model}", "temperature": "hot"}, expect=400, param="input"),
-        Request(path=PATH, json=HELLO),  # the same without a fault is right,
+        Request(path=PATH, json=HELLO),  # the same without a fault is right
     ),
     plain(
         "responses-parameters",

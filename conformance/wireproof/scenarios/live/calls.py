@@ -6,6 +6,7 @@ from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
 from wireproof.model.scenario import REQUIRED, ConversationScenario, JsonObject, Mode, Turn
 from wireproof.scenarios.live.prompts import BOTH, CALLS, CALLS_OF_MESSAGES, CHAT, EACH, SHORT, TEXT, calling
 from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
+from wireproof.scenarios.tools import called
 
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
 PARIS: JsonObject = {"city": "Paris"}
@@ -28,17 +29,13 @@ def _json(arguments: JsonObject) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def _call(id_: str, name: str, arguments: JsonObject) -> JsonObject:
-    return {"id": id_, "type": "function", "function": {"name": name, "arguments": _json(arguments)}}
-
-
 _AFTER_CALLS: tuple[JsonObject, ...] = (
     {"role": "user", "content": "How is the weather in Paris? Save the note, too."},
-    {
-        "role": "assistant",
-        "content": "I shall look.",
-        "tool_calls": [_call("call_wireproof1", "get_weather", PARIS), _call("call_wireproof2", "save_note", NOTE)],
-    },
+    called(
+        "I shall look.",
+        ("call_wireproof1", "get_weather", _json(PARIS)),
+        ("call_wireproof2", "save_note", _json(NOTE)),
+    ),
     {"role": "tool", "tool_call_id": "call_wireproof1", "content": "Light rain, 11 degrees, wind from the west."},
     {"role": "tool", "tool_call_id": "call_wireproof2", "content": RESULT},
 )

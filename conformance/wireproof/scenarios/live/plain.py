@@ -5,6 +5,7 @@ from wireproof.model.scenario import Auth, Mode, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.live.prompts import LONG_SYSTEM
 from wireproof.scenarios.messages_input import ENVELOPE as ERRORS_OF_MESSAGES
+from wireproof.scenarios.plain import plain
 
 WHOLE = (Mode.WHOLE,)
 SMALL = {**HELLO, "max_tokens": 16}
@@ -23,194 +24,182 @@ PAGE = {
 """What a browser asks before a page may send a request."""
 
 PLAIN: tuple[PlainScenario, ...] = (
-    PlainScenario(
-        name="live-again",
-        title="A large body for a stream; then, over the same connection, the same request twice, once in chunks",
-        requests=(
-            Request(body=LARGE, judged="param.real-clients"),
-            Request(json=AGAIN, kept=True),
-            # The same once more: in what two answers to it differ, the target's answers differ anyway.
-            Request(json=AGAIN, kept=True, headers={"transfer-encoding": "chunked"}, judged="http.body.chunked"),
+    plain(
+        "live-again",
+        "A large body for a stream; then, over the same connection, the same request twice, once in chunks",
+        ("http.connection-reuse", "http.body.chunked", "param.real-clients"),
+        Request(body=LARGE, judged="param.real-clients"),
+        Request(json=AGAIN, kept=True),
+        # The same once more: in what two answers to it differ, the target's answers differ anyway.
+        Request(json=AGAIN, kept=True, headers={"transfer-encoding": "chunked"}, judged="http.body.chunked"),
+    ),
+    plain(
+        "live-cors",
+        "A page in a browser asks whether it may send a request",
+        ("http.cors.preflight",),
+        Request(method="OPTIONS", auth=Auth.NONE, headers=PAGE, expect=204, any_success=True),
+    ),
+    plain(
+        "live-schema-broken",
+        "A schema of an answer that cannot be compiled: refused, or answered all the same",
+        ("param.response-format",),
+        Request(
+            json={
+                **SMALL,
+                "stream": True,
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": "answer", "schema": {"type": "object", "$ref": "#/$defs/nothing"}},
+                },
+            },
+            expect=400,
+            any_success=True,
         ),
-        exercises=("http.connection-reuse", "http.body.chunked", "param.real-clients"),
     ),
-    PlainScenario(
-        name="live-cors",
-        title="A page in a browser asks whether it may send a request",
-        requests=(Request(method="OPTIONS", auth=Auth.NONE, headers=PAGE, expect=204, any_success=True),),
-        exercises=("http.cors.preflight",),
-    ),
-    PlainScenario(
-        name="live-schema-broken",
-        title="A schema of an answer that cannot be compiled: refused, or answered all the same",
-        requests=(
-            Request(
-                json={
-                    **SMALL,
-                    "stream": True,
-                    "response_format": {
-                        "type": "json_schema",
-                        "json_schema": {"name": "answer", "schema": {"type": "object", "$ref": "#/$defs/nothing"}},
-                    },
-                },
-                expect=400,
-                any_success=True,
-            ),
+    plain(
+        "live-previous",
+        "A response continues one that was kept",
+        ("responses.previous-id", "responses.input.items"),
+        Request(
+            path="/responses",
+            json={
+                "model": "{model}",
+                "input": LONG_SYSTEM,
+                "store": True,
+                "max_output_tokens": 16,
+            },
+            judged="responses.input.items",
         ),
-        exercises=("param.response-format",),
-    ),
-    PlainScenario(
-        name="live-previous",
-        title="A response continues one that was kept",
-        requests=(
-            Request(
-                path="/responses",
-                json={
-                    "model": "{model}",
-                    "input": LONG_SYSTEM,
-                    "store": True,
-                    "max_output_tokens": 16,
-                },
-                judged="responses.input.items",
-            ),
-            Request(
-                path="/responses",
-                json={
-                    "model": "{model}",
-                    "previous_response_id": "{response}",
-                    "input": "And what would you say now?",
-                    "store": False,
-                    "max_output_tokens": 16,
-                },
-            ),
+        Request(
+            path="/responses",
+            json={
+                "model": "{model}",
+                "previous_response_id": "{response}",
+                "input": "And what would you say now?",
+                "store": False,
+                "max_output_tokens": 16,
+            },
         ),
         dialects=(Dialect.RESPONSES,),
-        exercises=("responses.previous-id", "responses.input.items"),
     ),
-    PlainScenario(
-        name="live-models",
-        title="The list of models, and another one of it than yours by its name",
-        requests=(
-            Request(method="GET", path="/models"),
-            # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
-            Request(method="GET", path="/models/{listed}", judged="http.models.get"),
-        ),
-        exercises=("http.models.list",),
+    plain(
+        "live-models",
+        "The list of models, and another one of it than yours by its name",
+        ("http.models.list",),
+        Request(method="GET", path="/models"),
+        # What is listed is there. Whether it answers is not asked: a list has models that do not chat.
+        Request(method="GET", path="/models/{listed}", judged="http.models.get"),
     ),
-    PlainScenario(
-        name="live-model",
-        title="The model by its name, and a model that does not exist, in the list and for an answer",
-        requests=(
-            Request(method="GET", path="/models/{model}"),
-            Request(method="GET", path="/models/wireproof-nothing", expect=404, judged="http.models.unknown"),
-            Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404, judged="http.models.unknown"),
-        ),
-        exercises=("http.models.get", "http.models.unknown", *ENVELOPE),
+    plain(
+        "live-model",
+        "The model by its name, and a model that does not exist, in the list and for an answer",
+        ("http.models.get", "http.models.unknown", *ENVELOPE),
+        Request(method="GET", path="/models/{model}"),
+        Request(method="GET", path="/models/wireproof-nothing", expect=404, judged="http.models.unknown"),
+        Request(json={**SMALL, "model": "wireproof-nothing"}, expect=404, judged="http.models.unknown"),
     ),
-    PlainScenario(
-        name="live-route-wrong-method",
-        title="A method that the address does not take",
-        requests=(Request(method="DELETE", json=SMALL, expect=405),),
-        exercises=("http.route.wrong-method", *ENVELOPE),
+    plain(
+        "live-route-wrong-method",
+        "A method that the address does not take",
+        ("http.route.wrong-method", *ENVELOPE),
+        Request(method="DELETE", json=SMALL, expect=405),
     ),
-    PlainScenario(
-        name="live-route-unknown",
-        title="An address at which there is nothing",
-        requests=(Request(path="/chat/completion", json=SMALL, expect=404),),
-        exercises=("http.route.unknown", *ENVELOPE),
+    plain(
+        "live-route-unknown",
+        "An address at which there is nothing",
+        ("http.route.unknown", *ENVELOPE),
+        Request(path="/chat/completion", json=SMALL, expect=404),
     ),
-    PlainScenario(
-        name="live-auth",
-        title="A request with a wrong key",
-        requests=(Request(json=SMALL, auth=Auth.WRONG, expect=401),),
-        exercises=("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
+    plain(
+        "live-auth",
+        "A request with a wrong key",
+        ("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
+        Request(json=SMALL, auth=Auth.WRONG, expect=401),
     ),
-    PlainScenario(
-        name="live-auth-missing",
-        title="A request without a key",
-        requests=(Request(json=SMALL, auth=Auth.NONE, expect=401),),
-        exercises=("http.auth.missing", *ENVELOPE),
+    plain(
+        "live-auth-missing",
+        "A request without a key",
+        ("http.auth.missing", *ENVELOPE),
+        Request(json=SMALL, auth=Auth.NONE, expect=401),
     ),
-    PlainScenario(
-        name="live-body-not-json",
-        title="A body that is cut short",
-        requests=(Request(body=b'{"model": "{model}", "messages": [', expect=400),),
-        exercises=("http.body.json", *ENVELOPE),
+    plain(
+        "live-body-not-json",
+        "A body that is cut short",
+        ("http.body.json", *ENVELOPE),
+        Request(body=b'{"model": "{model}", "messages": [', expect=400),
     ),
-    PlainScenario(
-        name="live-body-not-object",
-        title="A body that is JSON and no object",
-        requests=(Request(body=b'["{model}"]', expect=400),),
-        exercises=("http.body.object", *ENVELOPE),
+    plain(
+        "live-body-not-object",
+        "A body that is JSON and no object",
+        ("http.body.object", *ENVELOPE),
+        Request(body=b'["{model}"]', expect=400),
     ),
-    PlainScenario(
-        name="live-param-model",
-        title="A request without a model",
-        requests=(Request(json={**SMALL, "model": ...}, expect=400),),
-        exercises=("param.model", *ENVELOPE),
+    plain(
+        "live-param-model",
+        "A request without a model",
+        ("param.model", *ENVELOPE),
+        Request(json={**SMALL, "model": ...}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-stream",
-        title="A stream that is neither true nor false",
-        requests=(Request(json={**SMALL, "stream": "maybe"}, expect=400),),
-        exercises=("param.stream", *ENVELOPE),
+    plain(
+        "live-param-stream",
+        "A stream that is neither true nor false",
+        ("param.stream", *ENVELOPE),
+        Request(json={**SMALL, "stream": "maybe"}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-n",
-        title="Less than no choices",
-        requests=(Request(json={**SMALL, "n": -1}, expect=400),),
-        exercises=("param.n", *ENVELOPE),
+    plain(
+        "live-param-n",
+        "Less than no choices",
+        ("param.n", *ENVELOPE),
+        Request(json={**SMALL, "n": -1}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-max-tokens",
-        title="A limit of tokens that is no number",
-        requests=(Request(json={**SMALL, "max_tokens": "many"}, expect=400),),
-        exercises=("param.max-tokens", *ENVELOPE),
+    plain(
+        "live-param-max-tokens",
+        "A limit of tokens that is no number",
+        ("param.max-tokens", *ENVELOPE),
+        Request(json={**SMALL, "max_tokens": "many"}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-tools",
-        title="Tools that are no list",
-        requests=(Request(json={**SMALL, "tools": "all"}, expect=400),),
-        exercises=("param.tools", *ENVELOPE),
+    plain(
+        "live-param-tools",
+        "Tools that are no list",
+        ("param.tools", *ENVELOPE),
+        Request(json={**SMALL, "tools": "all"}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-messages",
-        title="A request without messages",
-        requests=(Request(json={**SMALL, "messages": ...}, expect=400),),
-        exercises=("param.messages", *ENVELOPE),
+    plain(
+        "live-param-messages",
+        "A request without messages",
+        ("param.messages", *ENVELOPE),
+        Request(json={**SMALL, "messages": ...}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-role",
-        title="A message of a role that does not exist",
-        requests=(Request(json={**SMALL, "messages": [{"role": "wizard", "content": "Hello."}]}, expect=400),),
-        exercises=("param.role", *ENVELOPE),
+    plain(
+        "live-param-role",
+        "A message of a role that does not exist",
+        ("param.role", *ENVELOPE),
+        Request(json={**SMALL, "messages": [{"role": "wizard", "content": "Hello."}]}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-sampling",
-        title="A temperature that is too high",
-        requests=(Request(json={**SMALL, "temperature": 9}, expect=400),),
-        exercises=("param.sampling", *ENVELOPE),
+    plain(
+        "live-param-sampling",
+        "A temperature that is too high",
+        ("param.sampling", *ENVELOPE),
+        Request(json={**SMALL, "temperature": 9}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-tool-choice",
-        title="A tool_choice that names a tool that is not declared",
-        requests=(
-            Request(json={**SMALL, "tool_choice": {"type": "function", "function": {"name": "nothing"}}}, expect=400),
-        ),
-        exercises=("param.tool-choice", *ENVELOPE),
+    plain(
+        "live-param-tool-choice",
+        "A tool_choice that names a tool that is not declared",
+        ("param.tool-choice", *ENVELOPE),
+        Request(json={**SMALL, "tool_choice": {"type": "function", "function": {"name": "nothing"}}}, expect=400),
     ),
-    PlainScenario(
-        name="live-param-input",
-        title="A request for a response without input",
-        requests=(Request(path="/responses", json={"model": "{model}", "max_output_tokens": 16}, expect=400),),
+    plain(
+        "live-param-input",
+        "A request for a response without input",
+        ("param.input", *ENVELOPE),
+        Request(path="/responses", json={"model": "{model}", "max_output_tokens": 16}, expect=400),
         dialects=(Dialect.RESPONSES,),
-        exercises=("param.input", *ENVELOPE),
     ),
-    PlainScenario(
-        name="live-messages-refused",
-        title="A request for messages without messages",
-        requests=(Request(path="/messages", json={"model": "{model}", "max_tokens": 16}, expect=400),),
+    plain(
+        "live-messages-refused",
+        "A request for messages without messages",
+        ("messages.param.required", *ERRORS_OF_MESSAGES),
+        Request(path="/messages", json={"model": "{model}", "max_tokens": 16}, expect=400),
         dialects=(Dialect.MESSAGES,),
-        exercises=("messages.param.required", *ERRORS_OF_MESSAGES),
     ),
 )
