@@ -169,7 +169,8 @@ def test_the_tools_that_the_script_calls_are_declared(scenario: ConversationScen
 
 
 def test_declared_tools_have_names_of_their_own() -> None:
-    declared = [getattr(tools, name)["function"]["name"] for name in dir(tools) if name.isupper()]
+    values = [value for name, value in vars(tools).items() if name.isupper() and "function" in value]
+    declared = [value["function"]["name"] for value in values]
     assert len(set(declared)) == len(declared)
 
 

@@ -16,7 +16,7 @@ from wireproof.model.catalogue import Level, load
 from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
 from wireproof.model.verdict import Outcome, Verdict
 from wireproof.pytest_plugin.cases import REST, ItemCase, cases, said
-from wireproof.reading.selection import keys
+from wireproof.reading.applicable import keys
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.certify import InterruptedRun, certify

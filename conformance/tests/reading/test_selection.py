@@ -4,8 +4,7 @@ import pytest
 
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
-from wireproof.reading.applicable import applicable
-from wireproof.reading.selection import UnknownScenarioError, keys, select
+from wireproof.reading.applicable import UnknownScenarioError, applicable, keys, select
 from wireproof.scenarios import SCENARIOS
 
 CATALOGUE = load()

@@ -11,8 +11,7 @@ from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.model.target import Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
-from wireproof.requests.conversation import prepare, remember
-from wireproof.requests.thoughts import thoughts
+from wireproof.requests.conversation import prepare, remember, thoughts
 from wireproof.wire.calls import Choice
 
 TARGET = Target(base_url="http://x/v1", model="m")

@@ -14,8 +14,7 @@ from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.report.scenario_json import scenario_data
 from wireproof.scenarios import PLAIN, SCENARIOS
 from wireproof.scenarios.clients import CLIENTS
-from wireproof.scenarios.param_fields import FIELDS
-from wireproof.scenarios.params import PARAMS
+from wireproof.scenarios.params import FIELDS, PARAMS
 from wireproof.scenarios.precedence import PRECEDENCE
 
 JUDGES_PLAIN_REQUESTS = {Stage.ANSWER, Stage.CONTENT, Stage.TOGETHER}

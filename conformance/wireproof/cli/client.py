@@ -23,7 +23,7 @@ from wireproof.clients.tool_use import named_tool
 from wireproof.model.catalogue import load
 from wireproof.model.client_scenario import ClientScenario
 from wireproof.model.verdict import VerdictLevel
-from wireproof.reading.selection import UnknownScenarioError, select
+from wireproof.reading.applicable import UnknownScenarioError, select
 from wireproof.report.data import report_of
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus

@@ -8,8 +8,7 @@ from wireproof.cli.console import console
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import UnknownRequirementError, load
 from wireproof.model.dialect import Dialect
-from wireproof.reading.applicable import applicable
-from wireproof.reading.selection import UnknownScenarioError, select
+from wireproof.reading.applicable import UnknownScenarioError, applicable, select
 from wireproof.report import explain
 from wireproof.report.scenario_json import scenario_data
 

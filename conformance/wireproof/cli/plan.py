@@ -16,7 +16,7 @@ from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError
 from wireproof.model.target import Agent, Backend, Target
 from wireproof.model.verdict import HarnessError, VerdictLevel
-from wireproof.reading.selection import UnknownScenarioError, keys, select
+from wireproof.reading.applicable import UnknownScenarioError, keys, select
 from wireproof.report.curl import shell_word
 from wireproof.report.data import INTERRUPTED, not_driven, report_of
 from wireproof.requests.cost import cost

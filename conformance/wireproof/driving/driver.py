@@ -33,8 +33,7 @@ from wireproof.reading.expected import NO_ANSWER
 from wireproof.reading.right_answers import answers_to, says_only_text
 from wireproof.requests import plain
 from wireproof.requests.carried import address, carried_headers
-from wireproof.requests.conversation import Message, can_follow, prepare, remember
-from wireproof.requests.thoughts import thoughts
+from wireproof.requests.conversation import Message, can_follow, prepare, remember, thoughts
 from wireproof.requests.ways_round import only_streams, written
 from wireproof.targets.budget import now
 from wireproof.targets.probe import BUSY, REFUSED

@@ -16,8 +16,7 @@ from wireproof.model.requirement import Level, Requirement
 from wireproof.model.side import Side
 from wireproof.model.target import Target, root_of
 from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
-from wireproof.reading.client_record import ClientRecord, record_of
-from wireproof.reading.client_sessions import sessions
+from wireproof.reading.client_record import ClientRecord, record_of, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

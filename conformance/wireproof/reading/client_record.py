@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _VOLATILE = frozenset({"metadata", "client_metadata", "prompt_cache_key", "safety_identifier", "user"})
 """Members that say nothing of what is asked: a request that differs in these alone is the same one again."""
 
+SILENCE = 3.0
+"""Seconds in which nothing was asked or answered."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ClientExchange:
@@ -166,3 +169,30 @@ def _saying(exchange: ClientExchange) -> object:
         exchange.transcript.url,
         {name: value for name, value in body.items() if name not in _VOLATILE},
     )
+
+
+def sessions(transcripts: Sequence[Transcript]) -> Sequence[ClientRecord]:
+    """The runs of a client in a journal, in order; the numbers of their requests are those in the journal.
+
+    Whoever develops a client runs it again and again, with the same words. A request that begins a conversation after
+    some silence is taken for the begin of another run, so that it is no repetition of what an earlier run said. One
+    that an earlier request of the same words failed to get an answer for is taken for another try of that.
+    """
+    every = record_of(transcripts, root="")
+    found: list[list[ClientExchange]] = []
+    end = 0.0
+    for exchange in every.exchanges:
+        quiet = exchange.transcript.began - end >= SILENCE
+        if not found or (quiet and exchange.request is not None and _begins(every, exchange)):
+            found.append([])
+        found[-1].append(exchange)
+        end = max(end, exchange.ended)
+    return [ClientRecord(exchanges=tuple(those), root="") for those in found]
+
+
+def _begins(record: ClientRecord, exchange: ClientExchange) -> bool:
+    """Whether a request goes on from no earlier one, and repeats none that failed."""
+    if record.continued(exchange) is not None:
+        return False
+    same = next((one for one in record.before(exchange) if exchange in record.again(one)), None)
+    return same is None or same.whole

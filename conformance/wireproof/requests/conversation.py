@@ -15,15 +15,24 @@ from wireproof.model.asks import Fits
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import REQUIRED, ConversationScenario, Form, Mode, Turn
 from wireproof.requests import messages_body
-from wireproof.requests.thoughts import ITEMS
+from wireproof.wire.fields import list_of, object_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from wireproof.reading.exchange import Exchange
     from wireproof.wire.calls import Choice
+    from wireproof.wire.fields import JsonObject
 
 Message = dict[str, Any]
 """A message of chat completions, or any other JSON object of a request."""
+
+MEMBERS = ("reasoning_content", "reasoning")
+"""The members of a message, or of the deltas of a stream, in which servers send what a model has thought. OpenAI does
+not publish them, and most servers of open models have them; in Responses it is an item before the text or the call."""
+ITEMS = "reasoning_items"
+"""The member of a kept message that has the items; no request of chat completions has it."""
+_ITEM = "reasoning"
 
 
 def marker(script: str, nonce: str) -> str:
@@ -224,6 +233,32 @@ def remember(
             for number, call in enumerate(choice.calls)
         ]
     return (*messages, {**said, **thoughts})
+
+
+def thoughts(exchange: Exchange) -> dict[str, Any]:
+    """What an assistant's message has besides its text and calls, as clients send it back; empty without reasoning."""
+    payloads = [payload for _, payload in exchange.reading.payloads] if exchange.reading else []
+    items = [item for payload in payloads for item in _output(payload) if item.get("type") == _ITEM]
+    if items:
+        return {ITEMS: items}
+    messages = [message for payload in payloads for message in _firsts(payload)]
+    said = {name: "".join(text_of(one.get(name)) or "" for one in messages) for name in MEMBERS}
+    # A server that writes it under both names means the same text.
+    return next(({name: text} for name, text in said.items() if text), {})
+
+
+def _output(payload: JsonObject) -> Iterator[JsonObject]:
+    """The items of a whole response, or the one that an event of a stream completes."""
+    if payload.get("type") == "response.output_item.done":
+        yield object_of(payload.get("item"))
+    yield from map(object_of, list_of(payload.get("output")))
+
+
+def _firsts(payload: JsonObject) -> Iterable[JsonObject]:
+    """The message of a first choice, or its delta."""
+    choices = (object_of(one) for one in list_of(payload.get("choices")))
+    # An index may be anything, also what no set takes.
+    return (object_of(one.get("message") or one.get("delta")) for one in choices if one.get("index") in (0, None))
 
 
 def can_follow(turn: Turn, choice: Choice | None) -> bool:

@@ -1,10 +1,269 @@
-"""Parameters: wrong values are refused with the name of the field, right ones accepted; `param_fields` has both."""
+"""Parameters of chat requests: wrong values, each refused with the name of the field; right ones, at their limits.
+
+The last refusal of most fields breaks the rule of the next field too: the earlier one answers.
+"""
+
+from dataclasses import dataclass
 
 from wireproof.model.dialect import STOP_HEADER
-from wireproof.model.scenario import PlainScenario, Request
+from wireproof.model.scenario import JsonObject, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
-from wireproof.scenarios.param_fields import FIELDS
 from wireproof.scenarios.plain import plain
+from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, called
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParamField:
+    """A field of a chat request, as changes of a request that is right.
+
+    `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones, and
+    `served_or_refused` right ones that a proxy may refuse all the same, with the field that it must name then.
+    """
+
+    row: str
+    title: str
+    refused: tuple[tuple[str, JsonObject], ...] = ()
+    accepted: tuple[JsonObject, ...] = ()
+    served_or_refused: tuple[tuple[str, JsonObject], ...] = ()
+
+
+def _each(name: str, *values: object) -> tuple[tuple[str, JsonObject], ...]:
+    """Values that a field is refused for."""
+    return tuple((name, {name: value}) for value in values)
+
+
+USER: JsonObject = {"role": "user", "content": "Hello."}
+CALL = called(None, ("call_1", "getCurrentTime", "{}"))
+ANSWER: JsonObject = {"role": "assistant", "content": "Hello to you."}
+NOTHING: JsonObject = {"tool_calls": None, "function_call": None, "refusal": None, "audio": None, "annotations": []}
+RESULT: JsonObject = {"role": "tool", "tool_call_id": "call_1", "content": "Noon."}
+FUNCTION: JsonObject = LOCAL_SEARCH["function"]
+TIME: JsonObject = {"type": "function", "function": {"name": "getCurrentTime"}}
+SCHEMA: JsonObject = {"name": "greeting", "schema": {"type": "object", "properties": {"word": {"type": "string"}}}}
+STREAM: JsonObject = {"stream": True}
+
+OPTIONAL = (
+    "temperature", "top_p", "n", "stop", "stream", "seed", "max_tokens", "max_completion_tokens", "logprobs",
+    "logit_bias", "presence_penalty", "frequency_penalty",
+)  # fmt: skip
+
+FIELDS: tuple[ParamField, ...] = (
+    ParamField(
+        row="param.model",
+        title="No model, or something that is no name",
+        refused=(
+            *_each("model", ..., None, "", 7),
+            # Also where a stream was asked for: an error that is found before it is an HTTP error, no frame.
+            ("model", {"model": ["{model}"], **STREAM}),
+        ),
+    ),
+    ParamField(
+        row="param.messages",
+        title="No messages, an empty list, something that is no list",
+        refused=(
+            *_each("messages", ..., None, [], "Hello.", USER),
+            ("messages", {"messages": [], **STREAM}),
+        ),
+    ),
+    ParamField(
+        row="param.role",
+        title="Roles that do not exist, and all that do",
+        refused=(
+            ("messages[0].role", {"messages": [{"content": "Hello."}]}),
+            ("messages[0].role", {"messages": [{"role": 7, "content": "Hello."}]}),
+            ("messages[1].role", {"messages": [USER, {"role": "wizard", "content": "Hello."}]}),
+            ("messages[0].role", {"messages": [{"role": "wizard", "content": 7}]}),  # and `content` is wrong, too
+        ),
+        accepted=(
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "developer", "content": "Be kind."},
+                    USER,
+                    {"role": "assistant", "content": "Hello!"},
+                    USER,
+                ]
+            },
+        ),
+    ),
+    ParamField(
+        row="param.content",
+        title="Content that is missing, a number, a part of an unknown kind; and content as text, as parts, as null",
+        refused=(
+            ("messages[0].content", {"messages": [{"role": "user"}]}),
+            ("messages[0].content", {"messages": [{"role": "user", "content": None}]}),
+            ("messages[1].content", {"messages": [USER, {"role": "user", "content": 7}]}),
+            ("messages[0].content", {"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}),
+            # null is right only beside calls, as in CALL.
+            ("messages[1].content", {"messages": [USER, {"role": "assistant", "content": None}]}),
+            ("messages[2].content", {"messages": [USER, CALL, {"role": "tool", "content": None}]}),
+        ),
+        accepted=(
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello."}]}]},
+            {"messages": [USER, CALL, RESULT], "tools": [TIME]},
+        ),
+    ),
+    ParamField(
+        row="param.tool-call-id",
+        title="Tool results that name no call",
+        refused=(
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {"role": "tool", "content": "Noon."}]}),
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": ""}]}),
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": 7}], "n": 0}),  # and `n`
+        ),
+        # Without tools: follow-ups may leave them away (turn.follow-up-without-tools, S3:15).
+        accepted=({"messages": [USER, CALL, RESULT]},),
+    ),
+    ParamField(
+        row="param.n",
+        title="No choices, less than none, one and a half; and one",
+        refused=(
+            *_each("n", 0, -1, 1.5, "1"),
+            ("n", {"n": True}),  # to Python True is 1, so a careless comparison takes it
+            ("n", {"n": 0, "stream": "yes"}),
+        ),
+        accepted=({"n": 1},),
+    ),
+    ParamField(
+        row="param.stream",
+        title="A stream that is asked for in words",
+        refused=(
+            *_each("stream", "true", 1),  # 1: true to JavaScript and Python, no boolean in JSON
+            ("stream", {"stream": "yes", "stream_options": 7}),
+        ),
+        accepted=({"stream": False}, {"stream": True}),
+    ),
+    ParamField(
+        row="param.stream-options",
+        title="Options of a stream without a stream, and malformed options",
+        refused=(
+            # OpenAI allows the field in streams only.
+            ("stream_options", {"stream_options": {"include_usage": True}}),
+            ("stream_options", {"stream": False, "stream_options": {"include_usage": True}}),
+            ("stream_options", {**STREAM, "stream_options": 7}),
+            ("stream_options", {**STREAM, "stream_options": {"include_usage": "yes"}}),
+            ("stream_options", {"stream_options": {"include_usage": True}, "temperature": "hot"}),
+        ),
+        accepted=({**STREAM, "stream_options": {"include_usage": False}},),
+    ),
+    ParamField(
+        row="param.empty-stream-options",
+        title="Options of a stream that ask for nothing",
+        accepted=({**STREAM, "stream_options": {}}, {**STREAM, "stream_options": None}, {"stream_options": None}),
+    ),
+    ParamField(
+        row="param.sampling",
+        title="Temperatures and top_p outside their ranges, and at their ends",
+        refused=(
+            *_each("temperature", "hot", -0.5, 3),  # OpenAI's range is 0 to 2
+            *_each("top_p", "most", 1.5),
+            ("temperature", {"temperature": 3, "top_p": 1.5}),  # both wrong: the earlier field answers
+            ("top_p", {"top_p": 1.5, "max_tokens": 0}),
+        ),
+        accepted=({"temperature": 0, "top_p": 1}, {"temperature": 2, "top_p": 0.5}),
+    ),
+    ParamField(
+        row="param.max-tokens",
+        title="Limits of tokens that leave room for none, or are no whole number",
+        refused=(
+            *_each("max_tokens", 0, "many"),
+            *_each("max_completion_tokens", -1, 1.5),
+            # Both are names of one limit, the older first.
+            ("max_tokens", {"max_tokens": 0, "max_completion_tokens": 0}),
+            ("max_completion_tokens", {"max_completion_tokens": 0, "tools": "all"}),
+        ),
+        accepted=({"max_tokens": 100}, {"max_completion_tokens": 100}),
+    ),
+    ParamField(
+        row="param.tools",
+        title="Tools of an unknown type, without a name, and no list at all",
+        refused=(
+            ("tools", {"tools": "all"}),
+            ("tools[0].type", {"tools": [{"function": FUNCTION}]}),
+            ("tools[1].type", {"tools": [LOCAL_SEARCH, {"type": "wand", "function": FUNCTION}]}),
+            ("tools[0].function.name", {"tools": [{"type": "function", "function": {"description": "Search"}}]}),
+            ("tools[0].function.name", {"tools": [{"type": "function", "function": {"name": ""}}]}),
+            # `type` before `function.name`, and both before `functions`.
+            ("tools[0].type", {"tools": [{"type": "wand"}], "functions": [{}]}),
+        ),
+        # TIME has neither description nor parameters: both may be left out.
+        accepted=({"tools": [LOCAL_SEARCH, GET_TIME]}, {"tools": [TIME]}),
+    ),
+    ParamField(
+        row="param.functions",
+        title="Functions without a name, and no list at all",
+        refused=(
+            ("functions", {"functions": "all"}),
+            ("functions[0].name", {"functions": [{"description": "Search"}]}),
+            ("functions[1].name", {"functions": [FUNCTION, {"name": ""}]}),
+            ("functions[0].name", {"functions": [{}], "tool_choice": "sometimes"}),
+        ),
+        accepted=({"functions": [FUNCTION]},),
+    ),
+    ParamField(
+        row="param.tool-choice",
+        title="A tool_choice that is unknown, names a tool that is not declared, or asks for a call without tools",
+        refused=(
+            ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes"}),
+            ("tool_choice", {"tools": [TIME], "tool_choice": {"type": "function", "function": {"name": "getTime"}}}),
+            ("tool_choice", {"tool_choice": "required"}),
+            ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes", "parallel_tool_calls": "yes"}),
+        ),
+        accepted=(
+            {"tool_choice": "none"},  # right without tools: none is to be called
+            {"tools": [TIME], "tool_choice": "auto"},
+            # A call that is demanded is for turn.tool-choice-forced, which also takes a refusal.
+        ),
+    ),
+    ParamField(
+        row="param.parallel-tool-calls",
+        title="Parallel calls that are asked for in words",
+        refused=(
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": "yes"}),
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": 2}),
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": "yes", "response_format": "json"}),
+        ),
+        accepted=({"tools": [TIME], "parallel_tool_calls": True}, {"tools": [TIME], "parallel_tool_calls": False}),
+    ),
+    ParamField(
+        row="param.response-format",
+        title="Formats that do not exist, and a schema that is missing",
+        refused=_each("response_format", "json", {"type": "yaml"}, {"type": "json_schema"}),
+        accepted=({"response_format": {"type": "text"}},),
+        # turn.structured-output: where it cannot be done, a refusal.
+        served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
+    ),
+    ParamField(
+        row="param.null-members",
+        title="Messages as SDKs send them back, and optional fields, with null for what they lack",
+        accepted=(
+            {"messages": [USER, {**ANSWER, **NOTHING}, USER]},
+            {"messages": [USER, {**CALL, "function_call": None, "refusal": None, "audio": None}, RESULT]},
+            {"messages": [{**USER, "name": None}]},
+            dict.fromkeys(OPTIONAL),
+        ),
+    ),
+    ParamField(
+        row="param.unknown-ignored",
+        title="Fields of OpenAI's that mean nothing to a proxy, and unknown fields",
+        accepted=(
+            {
+                "user": "somebody",
+                "seed": 7,
+                "metadata": {"topic": "birds"},
+                "store": False,
+                "service_tier": "auto",
+                "logit_bias": {},
+                "frequency_penalty": 0,
+                "presence_penalty": 0,
+                "prompt_cache_key": "birds",
+                "safety_identifier": "somebody",
+            },
+            {"frobnicate": {"deeply": ["nested", None, 1.5]}, "x_vendor": "anything"},
+            {"messages": [{**USER, "name": "somebody", "mood": "sunny"}]},  # unknown within a message, too
+        ),
+    ),
+)
 
 WRONG_FORMAT = {**HELLO, "response_format": "json"}
 

@@ -75,7 +75,7 @@ PRECEDENCE: tuple[PlainScenario, ...] = (
     _pair(
         "parameters-before-model-unknown",
         "An invalid temperature, and a model that is not served",
-        # A parameter for all: their order among each other is in `param_fields`.
+        # A parameter for all: their order among each other is in `params`.
         Request(json={**HELLO, **TOO_HOT}, expect=400, param="temperature", judged="param.sampling"),
         Request(json={**UNKNOWN, **TOO_HOT}, expect=400, param="temperature"),
     ),

@@ -2,11 +2,10 @@
 
 from wireproof.model.scenario import Scenario
 from wireproof.scenarios.live.calls import TOOL_CALLS
-from wireproof.scenarios.live.formats import FORMATS
 from wireproof.scenarios.live.plain import PLAIN
 from wireproof.scenarios.live.texts import TEXTS
 
-LIVE: tuple[Scenario, ...] = (*TEXTS, *TOOL_CALLS, *FORMATS, *PLAIN)
+LIVE: tuple[Scenario, ...] = (*TEXTS, *TOOL_CALLS, *PLAIN)
 """All of them, in the order of reports."""
 
 __all__ = ["LIVE"]

@@ -1,13 +1,43 @@
-"""Prompts that ask for calls of tools, and requests that force or forbid them."""
+"""Prompts that ask for calls of tools, requests that force or forbid them, and one for an answer in a JSON schema."""
 
 import json
+from typing import Any
 
-from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay
+from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay, Fits
 from wireproof.model.scenario import REQUIRED, ConversationScenario, JsonObject, Mode, Turn
 from wireproof.scenarios.live.prompts import BOTH, CALLS, CALLS_OF_MESSAGES, CHAT, EACH, SHORT, TEXT, calling
-from wireproof.scenarios.live.tools import GET_TIME, GET_WEATHER, LIST_NOTES, SAVE_NOTE
+from wireproof.scenarios.tools import TEXT as STRING
 from wireproof.scenarios.tools import called
 
+
+def _strict(name: str, description: str, **properties: JsonObject) -> JsonObject:
+    """A tool whose schema is strict, so that arguments can be held against it."""
+    parameters: dict[str, Any] = {
+        "type": "object",
+        "properties": properties,
+        # A strict schema names every property here and allows no other.
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    function = {"name": name, "description": description, "parameters": parameters, "strict": True}
+    return {"type": "function", "function": function}
+
+
+SAVE_NOTE = _strict("save_note", "Save a note", title=STRING, text=STRING, pages={"type": "integer"})
+GET_WEATHER = _strict("get_weather", "The weather of a city", city=STRING)
+LIST_NOTES: JsonObject = {"type": "function", "function": {"name": "list_notes", "description": "All notes"}}
+GET_TIME = _strict("get_time", "The time in a city", city=STRING, hours={"type": "integer", "enum": [12, 24]})
+
+PERSON: JsonObject = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "born": {"type": "integer"},
+        "fields": {"type": "array", "items": {"type": "string", "enum": ["mathematics", "poetry", "law"]}},
+    },
+    "required": ["name", "born", "fields"],
+    "additionalProperties": False,
+}
 NOTE: JsonObject = {"title": 'Über "naïve" 日本', "text": "first line\nC:\\new <b> 🙂", "pages": 3}
 PARIS: JsonObject = {"city": "Paris"}
 OSLO: JsonObject = {"city": "Oslo", "hours": 24}
@@ -143,5 +173,15 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
         cap=SHORT,
         dialects=BOTH,
         exercises=("turn.tool-choice-none", *TEXT),
+    ),
+    ConversationScenario(
+        name="live-schema",
+        title="An answer in a JSON schema, which the prompt does not mention",
+        # Not in the prompt: a proxy that drops the schema gets prose from its model.
+        turns=(Turn(say="Who was Ada Lovelace, born in 1815? Be brief.", asks=Fits(schema=PERSON)),),
+        usage=True,
+        cap=2 * SHORT,
+        dialects=BOTH,
+        exercises=("turn.structured-output", *TEXT),
     ),
 )
