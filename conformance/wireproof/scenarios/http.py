@@ -243,18 +243,8 @@ HTTP: tuple[PlainScenario, ...] = (
         Request(method="DELETE", path="/models", expect=405, judged="http.route.wrong-method"),
         Request(method="DELETE", path="/models", headers=OBSIDIAN, expect=405),
     ),
-    plain(
-        "models",
-        "The list of models",
-        ("http.models.list",),
-        Request(method="GET", path="/models"),
-    ),
-    plain(
-        "model",
-        "One model",
-        ("http.models.get",),
-        Request(method="GET", path="/models/{model}"),
-    ),
+    plain("models", "The list of models", ("http.models.list",), Request(method="GET", path="/models")),
+    plain("model", "One model", ("http.models.get",), Request(method="GET", path="/models/{model}")),
     plain(
         "model-unknown",
         "A model that is not served: looked up, and asked for an answer",

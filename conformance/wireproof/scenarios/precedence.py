@@ -16,13 +16,7 @@ TOO_HOT = {"temperature": "hot"}
 
 def _pair(name: str, title: str, alone: Request, both: Request) -> PlainScenario:
     exercises = (f"http.precedence.{name}", *ENVELOPE)
-    return plain(
-        name,
-        title,
-        exercises,
-        alone,
-        both,
-    )
+    return plain(name, title, exercises, alone, both)
 
 
 PRECEDENCE: tuple[PlainScenario, ...] = (

@@ -190,12 +190,7 @@ INPUT: tuple[PlainScenario, ...] = (
         _tools("chat", LOCAL_SEARCH, "localSearch"),  # the shape of chat, which S0 allows
         behind_upstreams=True,
     ),
-    plain(
-        "input-tools-flat",
-        "Tools as Responses have them",
-        ("responses.input.items",),
-        _TOOLS_FLAT,
-    ),
+    plain("input-tools-flat", "Tools as Responses have them", ("responses.input.items",), _TOOLS_FLAT),
     plain(
         "input-reference",
         "A reference to an item of a response that was never given",

@@ -4,83 +4,78 @@ from wireproof.model.dialect import CHATS, OPENAIS
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
+
+def _said(
+    name: str, title: str, say: str, *exercises: str, script: str = "", usage: bool = False
+) -> ConversationScenario:
+    return ConversationScenario(
+        name=name,
+        title=title,
+        script=script or name.replace("-", "/", 1),
+        turns=(Turn(say=say),),
+        usage=usage,
+        exercises=(*exercises, *MODES_AGREE),
+    )
+
+
 TEXT: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
-        name="text-hello",
-        title="A short answer in four deltas",
-        script="text/hello",
-        turns=(Turn(say="Say hello."),),
-        exercises=(*TEXT_ARRIVES, *FINISH_REASON, "chat.stream.usage", "http.one-framing", *MODES_AGREE),
+    _said(
+        "text-hello",
+        "A short answer in four deltas",
+        "Say hello.",
+        *TEXT_ARRIVES,
+        *FINISH_REASON,
+        "chat.stream.usage",
+        "http.one-framing",
     ),
-    ConversationScenario(
-        name="text-empty",
-        title="The backend finishes without a word: the content is an empty string",
-        script="text/empty",
-        turns=(Turn(say="Say nothing."),),
-        exercises=("chat.whole.text", *MESSAGE_ARRIVES, "chat.stream.text", *MODES_AGREE),
+    _said(
+        "text-empty",
+        "The backend finishes without a word: the content is an empty string",
+        "Say nothing.",
+        "chat.whole.text",
+        *MESSAGE_ARRIVES,
+        "chat.stream.text",
     ),
-    ConversationScenario(
-        name="text-utf8",
-        title="Characters of every kind, in pieces that a careless re-encoding breaks",
-        script="text/utf8",
-        turns=(Turn(say="Say something in many scripts."),),
-        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
+    _said(
+        "text-utf8",
+        "Characters of every kind, in pieces that a careless re-encoding breaks",
+        "Say something in many scripts.",
+        "chat.stream.utf8",
+        *TEXT_ARRIVES,
     ),
-    ConversationScenario(
-        # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
-        name="text-repeats",
-        title="The model says the same delta twice, and means it",
-        script="text/repeats",
-        turns=(Turn(say="Laugh."),),
-        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
+    # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
+    _said("text-repeats", "The model says the same delta twice, and means it", "Laugh.", *TEXT_ARRIVES),
+    # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
+    _said(
+        "text-markup",
+        "Text that looks like the wire: SSE, JSON, tags, control characters",
+        "Quote the wire.",
+        *TEXT_ARRIVES,
     ),
-    ConversationScenario(
-        # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
-        name="text-markup",
-        title="Text that looks like the wire: SSE, JSON, tags, control characters",
-        script="text/markup",
-        turns=(Turn(say="Quote the wire."),),
-        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
+    _said("text-open-end", "Text that ends in the first character of a tag", "Compare a and b.", *TEXT_ARRIVES),
+    # More than a pipe holds on Linux.
+    _said("text-long", "Six hundred and forty deltas, more than 64 KiB", "Go on and on.", *TEXT_ARRIVES),
+    # Raw reasoning in the content would be shown to the user as the answer.
+    _said(
+        "text-thinking",
+        "Reasoning goes before the answer and stays out of it",
+        "Think first.",
+        *TEXT_ARRIVES,
+        "messages.stream.thinking",
     ),
-    ConversationScenario(
-        name="text-open-end",
-        title="Text that ends in the first character of a tag",
-        script="text/open-end",
-        turns=(Turn(say="Compare a and b."),),
-        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
-    ),
-    ConversationScenario(
-        name="text-long",
-        # More than a pipe holds on Linux.
-        title="Six hundred and forty deltas, more than 64 KiB",
-        script="text/long",
-        turns=(Turn(say="Go on and on."),),
-        exercises=(*TEXT_ARRIVES, *MODES_AGREE),
-    ),
-    ConversationScenario(
-        # Raw reasoning in the content would be shown to the user as the answer.
-        name="text-thinking",
-        title="Reasoning goes before the answer and stays out of it",
-        script="text/thinking",
-        turns=(Turn(say="Think first."),),
-        exercises=(*TEXT_ARRIVES, "messages.stream.thinking", *MODES_AGREE),
-    ),
-    ConversationScenario(
-        name="usage-asked",
-        title="The stream is asked for usage: one chunk, after the finish, with the backend's own counts",
+    # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
+    _said(
+        "usage-asked",
+        "The stream is asked for usage: one chunk, after the finish, with the backend's own counts",
+        "Count the tokens.",
+        "chat.stream.usage",
+        "chat.stream.usage-details",
+        *RESPONSE_ENDS,
+        "chat.whole.usage",
+        "messages.stream.usage",
+        "messages.whole.usage",
         script="text/usage",
-        turns=(Turn(say="Count the tokens."),),
-        # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
         usage=True,
-        exercises=(
-            "chat.stream.usage",
-            "chat.stream.usage-details",
-            *RESPONSE_ENDS,
-            "chat.whole.usage",
-            "messages.stream.usage",
-            "messages.whole.usage",
-            *MODES_AGREE,
-        ),
     ),
     ConversationScenario(
         name="logprobs",
@@ -103,36 +98,35 @@ TEXT: tuple[ConversationScenario, ...] = (
         exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
         behind_upstreams=True,
     ),
-    ConversationScenario(
-        # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither
-        # half alone can be written as UTF-8.
-        name="surrogates",
-        title="Characters that the backend sends as two escaped halves, together and apart",
+    # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither
+    # half alone can be written as UTF-8.
+    _said(
+        "surrogates",
+        "Characters that the backend sends as two escaped halves, together and apart",
+        "Speak in halves.",
+        "chat.stream.utf8",
+        *TEXT_ARRIVES,
         script="text/surrogates",
-        turns=(Turn(say="Speak in halves."),),
-        exercises=("chat.stream.utf8", *TEXT_ARRIVES, *MODES_AGREE),
     ),
-    ConversationScenario(
-        name="finish-length",
-        title="The model ran out of tokens",
-        script="text/length",
-        turns=(Turn(say="Be long."),),
-        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
+    _said(
+        "finish-length", "The model ran out of tokens", "Be long.", *FINISH_REASON, *RESPONSE_ENDS, script="text/length"
     ),
-    ConversationScenario(
-        name="finish-filter",
-        title="A content filter ended the answer",
+    _said(
+        "finish-filter",
+        "A content filter ended the answer",
+        "Be bad.",
+        *FINISH_REASON,
+        *RESPONSE_ENDS,
         script="text/filter",
-        turns=(Turn(say="Be bad."),),
-        exercises=(*FINISH_REASON, *RESPONSE_ENDS, *MODES_AGREE),
     ),
-    ConversationScenario(
-        # codex-story, criterion 10: text behind the finish chunk is appended by every client that was tried.
-        name="late-text",
-        title="The backend goes on talking after the turn is over",
+    # codex-story, criterion 10: text behind the finish chunk is appended by every client that was tried.
+    _said(
+        "late-text",
+        "The backend goes on talking after the turn is over",
+        "Stop in time.",
+        "chat.stream.nothing-after-finish",
+        *TEXT_ARRIVES,
         script="text/late",
-        turns=(Turn(say="Stop in time."),),
-        exercises=("chat.stream.nothing-after-finish", *TEXT_ARRIVES, *MODES_AGREE),
     ),
     ConversationScenario(
         # Not by a clock: the backend stays silent until the client says that it has the first words.
