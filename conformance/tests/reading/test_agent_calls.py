@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.reading.agent_calls import agent_call
+from wireproof.reading.expected import agent_call
 from wireproof_scripts.steps import Say, Step
 from wireproof_scripts.steps.cursor import Delete, Fetch, Glob, Grep, Ls, Read, Shell, Write
 

@@ -17,19 +17,19 @@ text and no calls. Messages carry arguments as an object: what they mean is righ
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from json import dumps
-from typing import TYPE_CHECKING, TypeGuard, assert_never
+from typing import TYPE_CHECKING, Any, TypeGuard, assert_never
 
 from wireproof.model.scenario import Form, Mode
-from wireproof.reading.agent_calls import agent_call
 from wireproof.wire import sentinel, textual
 from wireproof_scripts import steps as language
-from wireproof_scripts.steps.cursor import Trap
+from wireproof_scripts.library import LIBRARY
+from wireproof_scripts.steps import cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wireproof.model.answer_terms import AnswerTerms
     from wireproof.model.dialect import Dialect
@@ -37,6 +37,20 @@ if TYPE_CHECKING:
 End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
 DELIMITER = "\n"  # the default of PROXY_TOOL_BLOCK_DELIMITER
 """Between the blocks of several calls."""
+
+Arguments = dict[str, str]
+"""What Cursor's agent service says of its own tools is text."""
+
+_TOOLS: Mapping[type[language.Step], tuple[str, Mapping[str, str]]] = {
+    cursor.Shell: ("bash", {"command": "command"}),
+    cursor.Read: ("read", {"path": "filePath"}),
+    cursor.Write: ("write", {"path": "filePath", "text": "content"}),
+    cursor.Ls: ("list", {"path": "path"}),
+    cursor.Grep: ("grep", {"pattern": "pattern", "path": "path"}),
+    cursor.Glob: ("glob", {"pattern": "pattern", "path": "path"}),
+}
+"""What Cursor's agent service asks its client to run (contract, §12) → the tool's name, and its arguments by the fields
+of the step."""
 
 
 class ExpectedFailure(StrEnum):
@@ -187,7 +201,7 @@ def _sum_up(part: Iterable[language.Step], terms: AnswerTerms) -> _Said:
     said = _Said()
     for step in part:
         if _ends(step):
-            said.end = language.Hang() if isinstance(step, Trap) else step
+            said.end = language.Hang() if isinstance(step, cursor.Trap) else step
             break
         if terms.tools and (call := agent_call(step)):
             said.calls.append(_of_agent(step, *call))
@@ -235,7 +249,7 @@ def _call(step: language.Call) -> ExpectedCall:
 
 def _of_agent(step: language.Step, name: str, arguments: dict[str, str]) -> ExpectedCall:
     """A call of one of the client's tools, for what the service asks for; its arguments have a row of their own."""
-    block = textual.write_block(name, dumps(arguments))
+    block = textual.write_block(name, json.dumps(arguments))
     return ExpectedCall(id=getattr(step, "id", ""), name=name, arguments="", block=block, exact=False, native=True)
 
 
@@ -305,11 +319,11 @@ def _failure(said: _Said, mode: Mode) -> ExpectedFailure:
             return ExpectedFailure.IN_CALL if said.begun else ExpectedFailure.AFTER_TEXT
 
 
-def _ends(step: language.Step) -> TypeGuard[End | Trap]:
+def _ends(step: language.Step) -> TypeGuard[End | cursor.Trap]:
     """Whether the turn ends with this step: a finish of one choice leaves the others running."""
     match step:
         # Signs of life follow it without end.
-        case Trap():
+        case cursor.Trap():
             return step.always
         case language.Finish():
             return step.choice is None
@@ -342,3 +356,24 @@ def _finish(said: _Said, dialect: Dialect) -> str | None:
             return reason
         case _:
             return None
+
+
+def calls_of(script: str) -> dict[str, dict[str, Any]]:
+    """The arguments of each call that the first part of a script asks for, by the name of the tool."""
+    return dict(filter(None, map(_tool_call, LIBRARY[script].parts[0])))
+
+
+def _tool_call(step: language.Step) -> tuple[str, dict[str, Any]] | None:
+    if isinstance(step, language.Call):
+        return step.name, json.loads(step.arguments)
+    return agent_call(step)
+
+
+def agent_call(step: language.Step) -> tuple[str, Arguments] | None:
+    """The name of the tool and its arguments; None for a step that no tool of a client runs."""
+    for kind, (name, names) in _TOOLS.items():
+        if isinstance(step, kind):
+            values = {name: getattr(step, field) for field, name in names.items()}
+            # What the service left out is not sent.
+            return name, {name: value for name, value in values.items() if value}
+    return None

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from wireproof.model.answer_terms import answer_terms
 from wireproof.model.scenario import Mode
 from wireproof.model.target import Backend, Missing
-from wireproof.reading.agent_calls import agent_call
 from wireproof.reading.asked import wanted
-from wireproof.reading.expected import ExpectedFailure, expected
+from wireproof.reading.expected import ExpectedFailure, agent_call, expected
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Finish, Reflect, Spoken, Think, Usage
 

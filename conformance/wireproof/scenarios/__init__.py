@@ -3,11 +3,10 @@
 from wireproof.model.scenario import ConversationScenario, PlainScenario, Scenario
 from wireproof.scenarios.agent import AGENT
 from wireproof.scenarios.calls import CALLS
-from wireproof.scenarios.choices import CHOICES
 from wireproof.scenarios.clients import CLIENTS
-from wireproof.scenarios.failures import FAILURES
+from wireproof.scenarios.demands import CHOICES, STRUCTURED, TOOL_CHOICE
+from wireproof.scenarios.failures import FAILURES, LEAVING
 from wireproof.scenarios.http import HTTP, REUSE
-from wireproof.scenarios.leaving import LEAVING
 from wireproof.scenarios.messages import MESSAGES
 from wireproof.scenarios.messages_input import MESSAGES_INPUT
 from wireproof.scenarios.params import PARAMS
@@ -17,10 +16,8 @@ from wireproof.scenarios.responses import INPUT, SETTINGS
 from wireproof.scenarios.sentinel import SENTINEL
 from wireproof.scenarios.shapes import SHAPES
 from wireproof.scenarios.stored import STORED
-from wireproof.scenarios.structured import STRUCTURED
 from wireproof.scenarios.surfaces import SURFACES
 from wireproof.scenarios.text import TEXT
-from wireproof.scenarios.tool_choice import TOOL_CHOICE
 from wireproof.scenarios.turns import TURNS
 from wireproof.scenarios.untouched import UNTOUCHED
 from wireproof.scenarios.xml import BLOCKS, MODES, TEXTUAL

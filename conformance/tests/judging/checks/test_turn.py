@@ -10,7 +10,7 @@ import pytest
 from wireproof.judging.checks import CHECKS
 from wireproof.model.dialect import Dialect
 from wireproof.reading.exchange import Exchange
-from wireproof.scenarios.structured import SCHEMA
+from wireproof.scenarios.demands import SCHEMA
 from wireproof.scenarios.turns import PIXEL
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.places import same_data
 from wireproof.judging.checks.turn import objects_of, received_by
 from wireproof.judging.registry import Checks, Seen
-from wireproof.reading.agent_calls import calls_of
+from wireproof.reading.expected import calls_of
 from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
