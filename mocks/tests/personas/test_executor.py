@@ -151,5 +151,13 @@ def test_half_a_character_in_a_path_can_still_be_sent(make: Callable[[Ask], Exec
     assert json.loads(result.text)[0]["content"] == "File not found: \ud800.md"
 
 
+def test_arguments_that_are_nested_by_the_hundred_are_wrong(make: Callable[[Ask], Executor]) -> None:
+    nested: list[Any] = []
+    for _ in range(500):
+        nested = [nested]
+    (value,) = values(make(always), ClientCall(name="file_read", arguments={"filePaths": nested}))
+    assert value == {"error": "the arguments of file_read: Recursion limit reached"}
+
+
 def test_text_is_sent_as_it_reads_best() -> None:
     assert as_text({"a": "é"}) == '{"a": "é"}'
