@@ -143,7 +143,7 @@ def test_answers_of_all_strangers_are_judged_alike(path: Path) -> None:
 
 
 ODD: tuple[Any, ...] = (
-    None, 1, 1.0, 1.5, -0.0, True, "", "x", "\ud800", [], {}, 10**40, -1, 1e300, 300, [None], {"type": "x"},
+    None, 1, 1.0, 1.5, -0.0, True, "", "x", "\ud800", [], {}, 10**40, -(10**400), -1, 1e300, 300, [None], {"type": "x"},
 )  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def changed(value: Any, chance: random.Random) -> Any:
         )
     if isinstance(value, list):
         return [*value, chance.choice([*value, *ODD])]
-    if isinstance(value, int) and chance.random() < 0.5:
+    if isinstance(value, int) and abs(value) < 1e300 and chance.random() < 0.5:
         return float(value)
     return chance.choice(ODD)
 
@@ -218,6 +218,11 @@ def test_numbers_that_are_none_in_json_are_numbers_here(number: str) -> None:
     ]
     (first, *_) = errors("chat.completion.chunk", {**CHUNK, "created": json.loads(number)})
     assert first == f"/created: is {number}, should be integer"
+
+
+def test_what_is_no_number_is_neither_too_small_nor_too_large() -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": ""}], "max_tokens": float("nan")}
+    assert errors("chat.request", body) == ["/max_tokens: is NaN, should be integer or null"]
 
 
 def test_half_a_character_is_shown_as_it_came() -> None:

@@ -285,6 +285,9 @@ class _Schemas:
                 seen = names[str(inner.instance)]
             places, schema, keyword = self._located(url, tuple(inner.evaluation_path))
             indexes = (step for step in path if isinstance(step, int))
+            # NaN, for which another number stood, is below and above nothing.
+            if keyword in {"minimum", "maximum"} and isinstance(seen, float) and math.isnan(seen):
+                continue
             wanted = schema[keyword] if keyword else None
             alternatives: list[_Error] = []
             members: list[str] = []
