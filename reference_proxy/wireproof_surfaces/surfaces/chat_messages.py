@@ -17,8 +17,7 @@ from wireproof_surfaces.conversation import (
     TextPart,
     ToolResult,
 )
-from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,22 +35,14 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
 _WITH_FILES = {**PART_TYPES, "user": (*PART_TYPES["user"], "file")}
 
 
-def messages(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids."""
-    yield from _messages(body, PART_TYPES)
+def messages(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
+    """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids.
 
-
-def messages_with_files(body: Body) -> Iterator[WrongParameter]:
-    """The same where what answers takes files: a part of type `file` is an object, whatever is in it."""
-    yield from _messages(body, _WITH_FILES)
-
-
-def _messages(body: Body, kinds: Mapping[str, Sequence[str]]) -> Iterator[WrongParameter]:
-    sent = body.get("messages")
+    `files`: whether what answers takes them: a part of type `file` is an object, whatever is in it.
+    """
+    sent, kinds = body.get("messages"), _WITH_FILES if files else PART_TYPES
     if not isinstance(sent, list) or not sent:
-        yield WrongParameter(
-            "messages", "a non-empty list of messages", MISSING_PARAM if sent is None else INVALID_PARAM
-        )
+        yield wrong("messages", "a non-empty list of messages", sent)
         return
     known: set[str] = set()
     for index, message in enumerate(sent):
@@ -79,9 +70,7 @@ def _message(
 ) -> Iterator[WrongParameter]:
     role = message.get("role")
     if role not in ROLES:
-        yield WrongParameter(
-            f"{place}.role", f"one of {', '.join(ROLES)}", MISSING_PARAM if role is None else INVALID_PARAM
-        )
+        yield wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
         return
     yield from _content(message, role, f"{place}.content", kinds[role])
     match role:
@@ -91,8 +80,7 @@ def _message(
             call_id = message.get("tool_call_id")
             # A result must follow its call (param.tool-call-id).
             if text(call_id) or call_id not in known:
-                problem = MISSING_PARAM if call_id is None else INVALID_PARAM
-                yield WrongParameter(f"{place}.tool_call_id", "the id of a tool call made before", problem)
+                yield wrong(f"{place}.tool_call_id", "the id of a tool call made before", call_id)
         case "function" if text(message.get("name")):
             yield WrongParameter(f"{place}.name", "the name of the function called before")
 
@@ -111,9 +99,7 @@ def _content(message: Mapping[str, Any], role: str, place: str, kinds: Sequence[
             if not content or not all(_acceptable(part, kinds) for part in content):
                 yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
         case _:
-            yield WrongParameter(
-                place, "a string or a list of parts", MISSING_PARAM if content is None else INVALID_PARAM
-            )
+            yield wrong(place, "a string or a list of parts", content)
 
 
 def _acceptable(part: object, kinds: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ name are accepted and ignored.
 from __future__ import annotations
 
 from dataclasses import field, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import chat_messages, chat_tools
@@ -29,7 +29,7 @@ from wireproof_surfaces.surfaces.rules import (
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.conversation import Item, Tool
 
@@ -80,7 +80,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, full:
         stream=bool(body.get("stream")),
         include_usage=bool(stream_options.get("include_usage")),
         options=options,
-        schema=_schema(body),
+        schema=schema_of(_flat(body.get("response_format"))),
     )
     if body.keys().isdisjoint(chat_tools.FIELDS):
         return request
@@ -98,32 +98,44 @@ def _with_include_usage(options: object) -> str | None:
     return None if right else "an object whose `include_usage` is true or false"
 
 
-TYPED = "of type text or json_schema"
-TYPED_OR_ANY = "of type text, json_object or json_schema"
+def _response_format(body: Body, *, full: bool) -> Iterator[WrongParameter]:
+    return text_format(_flat(body.get("response_format")), "response_format", full=full)
 
 
-def _response_format(body: Body, typed: str = TYPED) -> Iterator[WrongParameter]:
-    match body.get("response_format"):
-        case None | {"type": "text"}:
+def _flat(asked: object) -> object:
+    """A `response_format` as Responses have it, whose schema stands in no member of its own."""
+    if not isinstance(asked, dict) or asked.get("type") != "json_schema":
+        return asked
+    declared = asked.get("json_schema")
+    return {**(declared if isinstance(declared, dict) else {}), "type": "json_schema"}
+
+
+def text_format(asked: object, param: str, *, full: bool) -> Iterator[WrongParameter]:
+    """The rule of the format that the text must have, by the name of its parameter; `full` as for `parse`."""
+    typed = "of type text, json_object or json_schema" if full else "of type text or json_schema"
+    match asked:
+        case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
+            return
+        case {"type": "json_schema"}:
+            yield WrongParameter(param, "a json_schema with a name and a schema")
+        case {"type": "json_object"} if full:
             return
         case {"type": "json_object"}:
             # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
-            yield WrongParameter("response_format", f"{typed}: the backend has no mode for any JSON object")
-        case {"type": "json_schema", "json_schema": {"name": str(), "schema": dict()}}:
-            return
-        case {"type": "json_schema"}:
-            yield WrongParameter("response_format", "a json_schema with a name and a schema")
+            yield WrongParameter(param, f"{typed}: the backend has no mode for any JSON object")
         case _:
-            yield WrongParameter("response_format", typed)
+            yield WrongParameter(param, typed)
 
 
-def _or_any_object(body: Body) -> Iterable[WrongParameter]:
-    return () if _asks_for_any_object(body) else _response_format(body, TYPED_OR_ANY)
-
-
-def _asks_for_any_object(body: Body) -> bool:
-    asked = body.get("response_format")
-    return isinstance(asked, dict) and asked.get("type") == "json_object"
+def schema_of(asked: object) -> Mapping[str, Any] | None:
+    """The JSON schema that an acceptable format asks for; None: it asks for none."""
+    match asked:
+        case {"type": "json_schema", "schema": schema}:
+            return dict(schema)
+        case {"type": "json_object"}:
+            return ANY_OBJECT
+        case _:
+            return None
 
 
 @cache
@@ -132,27 +144,17 @@ def rules(max_choices: int, *, full: bool = False) -> tuple[Rule, ...]:
     # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (
         required("model", text),
-        chat_messages.messages_with_files if full else chat_messages.messages,
+        partial(chat_messages.messages, files=full),
         optional("n", integer(1, max_choices)),
         optional("stream", boolean),
         stream_options(_with_include_usage),
         *SAMPLING,
         optional("max_tokens", integer(1)),
         optional("max_completion_tokens", integer(1)),
-        where(("tools",), chat_tools.tools_or_custom if full else chat_tools.tools),
+        where(("tools",), partial(chat_tools.tools, custom=full)),
         where(("functions",), chat_tools.functions),
         where(("tool_choice",), chat_tools.tool_choice),
         where(("function_call",), chat_tools.function_call),
         optional("parallel_tool_calls", boolean),
-        where(("response_format",), _or_any_object if full else _response_format),
+        where(("response_format",), partial(_response_format, full=full)),
     )
-
-
-def _schema(body: Body) -> Mapping[str, Any] | None:
-    match body.get("response_format"):
-        case {"type": "json_schema", "json_schema": {"schema": schema}}:
-            return dict(schema)
-        case {"type": "json_object"}:
-            return ANY_OBJECT
-        case _:
-            return None

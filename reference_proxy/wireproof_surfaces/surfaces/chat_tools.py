@@ -19,17 +19,8 @@ FIELDS = ("tools", "functions", "tool_choice", "function_call")
 """The fields of a body that are about tools."""
 
 
-def tools(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `tools`: a list of functions with different names."""
-    yield from _tools(body, custom=False)
-
-
-def tools_or_custom(body: Body) -> Iterator[WrongParameter]:
-    """The same where custom tools are taken, too."""
-    yield from _tools(body, custom=True)
-
-
-def _tools(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
+def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+    """The rule of `tools`: a list of functions with different names; `custom`: custom tools are taken, too."""
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):

@@ -13,14 +13,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
-from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM
+from wireproof_surfaces.errors import MISSING_PARAM
 from wireproof_surfaces.surfaces.function_rules import described
-from wireproof_surfaces.surfaces.rules import WrongParameter
+from wireproof_surfaces.surfaces.rules import WrongParameter, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from wireproof_surfaces.errors import Problem
 
 SYNTAXES = ("lark", "regex")
 FREE: Mapping[str, Any] = {"type": "text"}
@@ -48,13 +46,13 @@ def faults(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Wron
 
 def _grammar(grammar: object, place: str) -> Iterator[WrongParameter]:
     if not isinstance(grammar, dict):
-        yield WrongParameter(place, "an object with a syntax and a definition", _problem(grammar))
+        yield wrong(place, "an object with a syntax and a definition", grammar)
         return
     syntax, definition = grammar.get("syntax"), grammar.get("definition")
     if syntax not in SYNTAXES:
-        yield WrongParameter(f"{place}.syntax", f"one of {', '.join(SYNTAXES)}", _problem(syntax))
+        yield wrong(f"{place}.syntax", f"one of {', '.join(SYNTAXES)}", syntax)
     if not isinstance(definition, str) or not definition.strip():
-        yield WrongParameter(f"{place}.definition", "a grammar as text", _problem(definition))
+        yield wrong(f"{place}.definition", "a grammar as text", definition)
     elif syntax == "regex" and (fault := _no_expression(definition)):
         yield WrongParameter(f"{place}.definition", f"a regular expression: {fault}")
     elif syntax == "lark" and not _START.search(definition):
@@ -67,10 +65,6 @@ def _no_expression(text: str) -> str | None:
     except (re.error, RecursionError, OverflowError) as error:
         return str(error)
     return None
-
-
-def _problem(value: object) -> Problem:
-    return MISSING_PARAM if value is None else INVALID_PARAM
 
 
 def tool(declared: Mapping[str, Any]) -> Tool:

@@ -19,11 +19,11 @@ from wireproof_surfaces.conversation import (
     TextPart,
     ToolResult,
 )
-from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.compaction import unpacked
 from wireproof_surfaces.surfaces.namespaces import called
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text
+from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -38,26 +38,18 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "developer": _CONTENT,
     "assistant": ("output_text", "refusal", "input_text"),
 }
-_FILES = ("input_file",)
-"""Parts that are taken besides, but from the assistant, where what answers takes files."""
 CALLS: Mapping[str, str] = {"function_call": "arguments", "custom_tool_call": "input"}
 """The types of calls, each with the member that holds what it is called with."""
 OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 TYPES = ("message", *CALLS, *OUTPUTS, "reasoning", "compaction")
 
 
-def given(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `input`: there, a text or a list, not empty, and each item right."""
-    yield from _given(body, ())
+def given(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
+    """The rule of `input`: there, a text or a list, not empty, and each item right.
 
-
-def given_with_files(body: Body) -> Iterator[WrongParameter]:
-    """The same where what answers takes files: a part of type `input_file`, whatever is in it."""
-    yield from _given(body, _FILES)
-
-
-def _given(body: Body, more: tuple[str, ...]) -> Iterator[WrongParameter]:
-    sent = body.get("input")
+    `files`: whether what answers takes them: a part of type `input_file`, whatever is in it, but from the assistant.
+    """
+    sent, more = body.get("input"), ("input_file",) if files else ()
     match sent:
         case str() if sent:
             return
@@ -67,8 +59,7 @@ def _given(body: Body, more: tuple[str, ...]) -> Iterator[WrongParameter]:
             for index, item in enumerate(sent):
                 yield from _item(item, f"input[{index}]", known, more)
         case _:
-            problem = MISSING_PARAM if sent is None else INVALID_PARAM
-            yield WrongParameter("input", "a non-empty string or a non-empty list of items", problem)
+            yield wrong("input", "a non-empty string or a non-empty list of items", sent)
 
 
 def reference(item: object) -> bool:
@@ -141,8 +132,7 @@ def _item(item: object, place: str, known: set[str] | None, more: tuple[str, ...
             if text(item.get("id")):
                 yield WrongParameter(f"{place}.id", "the id of an item of a stored response")
         case kind:
-            problem = MISSING_PARAM if kind is None else INVALID_PARAM
-            yield WrongParameter(f"{place}.type", f"one of {', '.join(TYPES)}", problem)
+            yield wrong(f"{place}.type", f"one of {', '.join(TYPES)}", kind)
 
 
 def _compaction(
@@ -158,8 +148,7 @@ def _compaction(
 def _message(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:
     role = item.get("role")
     if role not in ROLES:
-        problem = MISSING_PARAM if role is None else INVALID_PARAM
-        yield WrongParameter(f"{place}.role", f"one of {', '.join(ROLES)}", problem)
+        yield wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
         return
     kinds = PART_TYPES[role] if role == "assistant" else (*PART_TYPES[role], *more)
     yield from _content(item.get("content"), f"{place}.content", kinds)
@@ -172,7 +161,7 @@ def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[Wron
         case list() if content and all(_acceptable(part, kinds) for part in content):
             return
         case None:
-            yield WrongParameter(place, "a string or a list of parts", MISSING_PARAM)
+            yield wrong(place, "a string or a list of parts", None)
         case _:
             yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
 
@@ -194,18 +183,15 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
 def _call(item: Mapping[str, Any], place: str, said: str) -> Iterator[WrongParameter]:
     for name in ("call_id", "name"):
         if text(item.get(name)):
-            problem = MISSING_PARAM if item.get(name) is None else INVALID_PARAM
-            yield WrongParameter(f"{place}.{name}", "a non-empty string", problem)
+            yield wrong(f"{place}.{name}", "a non-empty string", item.get(name))
     if not isinstance(item.get(said), str):
-        problem = MISSING_PARAM if item.get(said) is None else INVALID_PARAM
-        yield WrongParameter(f"{place}.{said}", "a string", problem)
+        yield wrong(f"{place}.{said}", "a string", item.get(said))
 
 
 def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
     call_id = item.get("call_id")
     if text(call_id) or (known is not None and call_id not in known):
-        problem = MISSING_PARAM if call_id is None else INVALID_PARAM
-        yield WrongParameter(f"{place}.call_id", "the call_id of a function call made before", problem)
+        yield wrong(f"{place}.call_id", "the call_id of a function call made before", call_id)
 
 
 def _output(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:

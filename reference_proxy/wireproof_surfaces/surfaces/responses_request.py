@@ -7,10 +7,11 @@ ignored; what the response repeats of a request is in its `echo`.
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import responses_input, responses_tools
-from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT, TYPED, TYPED_OR_ANY
+from wireproof_surfaces.surfaces.chat_request import schema_of, text_format
 from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
@@ -30,7 +31,7 @@ from wireproof_surfaces.surfaces.rules import (
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof_surfaces.conversation import Tool
     from wireproof_surfaces.surfaces.namespaces import Spaces
@@ -73,7 +74,7 @@ def parse(body: Body, headers: Mapping[str, str], *, full: bool = False) -> Resp
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
-    first_fault(_FULL_RULES if full else RULES, body)
+    first_fault(_rules(full=full), body)
     return ResponsesRequest(
         model=body["model"],
         given=body["input"],
@@ -86,7 +87,7 @@ def parse(body: Body, headers: Mapping[str, str], *, full: bool = False) -> Resp
         stream=bool(body.get("stream")),
         # OpenAI's default is true.
         store=body.get("store") is not False,
-        schema=_schema(body),
+        schema=schema_of((body.get("text") or {}).get("format")),
         options=format_options(headers, parallel=body.get("parallel_tool_calls")),
         echo=_echo(body),
     )
@@ -96,31 +97,12 @@ def _string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
 
 
-def _text(body: Body, typed: str = TYPED) -> Iterator[WrongParameter]:
+def _text(body: Body, *, full: bool) -> Iterator[WrongParameter]:
     value = body.get("text")
-    if value is None:
-        return
-    if not isinstance(value, dict):
+    if isinstance(value, dict):
+        yield from text_format(value.get("format"), "text.format", full=full)
+    elif value is not None:
         yield WrongParameter("text", "an object")
-        return
-    match value.get("format"):
-        case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
-            return
-        case {"type": "json_object"}:
-            # As in chat: Codex has schemas alone.
-            yield WrongParameter("text.format", f"{typed}: the backend has no mode for any JSON object")
-        case {"type": "json_schema"}:
-            yield WrongParameter("text.format", "a json_schema with a name and a schema")
-        case _:
-            yield WrongParameter("text.format", typed)
-
-
-def _or_any_object(body: Body) -> Iterable[WrongParameter]:
-    match body.get("text"):
-        case {"format": {"type": "json_object"}}:
-            return ()
-        case _:
-            return _text(body, TYPED_OR_ANY)
 
 
 def _metadata(body: Body) -> Iterator[WrongParameter]:
@@ -139,42 +121,27 @@ def _conversation(body: Body) -> Iterator[WrongParameter]:
         )
 
 
-# The order is the contract's (§3); what it does not name stands last.
-RULES: tuple[Rule, ...] = (
-    required("model", text),
-    responses_input.given,
-    optional("stream", boolean),
-    stream_options(mapping),
-    *SAMPLING,
-    optional("max_output_tokens", integer(1)),
-    where(("tools",), responses_tools.tools),
-    where(("tool_choice",), responses_tools.tool_choice),
-    optional("parallel_tool_calls", boolean),
-    where(("text",), _text),
-    optional("instructions", _string),
-    optional("previous_response_id", text),
-    where(("conversation",), _conversation),
-    optional("store", boolean),
-    where(("metadata",), _metadata),
-)
-"""The table."""
-_FULL: Mapping[Rule, Rule] = {
-    responses_input.given: responses_input.given_with_files,
-    _text: where(("text",), _or_any_object),
-    responses_tools.tools: where(("tools",), responses_tools.tools_or_custom),
-    responses_tools.tool_choice: where(("tool_choice",), responses_tools.choice_or_custom),
-}
-_FULL_RULES = tuple(_FULL.get(rule, rule) for rule in RULES)
-
-
-def _schema(body: Body) -> Mapping[str, Any] | None:
-    match body.get("text"):
-        case {"format": {"type": "json_schema", "schema": schema}}:
-            return dict(schema)
-        case {"format": {"type": "json_object"}}:
-            return ANY_OBJECT
-        case _:
-            return None
+@cache
+def _rules(*, full: bool) -> tuple[Rule, ...]:
+    """The table; `full` as for `parse`."""
+    # The order is the contract's (§3); what it does not name stands last.
+    return (
+        required("model", text),
+        partial(responses_input.given, files=full),
+        optional("stream", boolean),
+        stream_options(mapping),
+        *SAMPLING,
+        optional("max_output_tokens", integer(1)),
+        where(("tools",), partial(responses_tools.tools, custom=full)),
+        where(("tool_choice",), partial(responses_tools.tool_choice, custom=full)),
+        optional("parallel_tool_calls", boolean),
+        where(("text",), partial(_text, full=full)),
+        optional("instructions", _string),
+        optional("previous_response_id", text),
+        where(("conversation",), _conversation),
+        optional("store", boolean),
+        where(("metadata",), _metadata),
+    )
 
 
 def _echo(body: Body) -> dict[str, Any]:

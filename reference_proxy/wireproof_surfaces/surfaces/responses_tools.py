@@ -45,17 +45,8 @@ TYPES = HOSTED | {"function", "namespace"}
 WORDS = ("none", "auto", "required")
 
 
-def tools(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `tools`: a list of published tools, the functions among them with different names."""
-    yield from _tools(body, custom=False)
-
-
-def tools_or_custom(body: Body) -> Iterator[WrongParameter]:
-    """The same where custom tools can be called."""
-    yield from _tools(body, custom=True)
-
-
-def _tools(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
+def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+    """The rule of `tools`: a list of published ones, functions with different names; `custom`: those can be called."""
     yield from function_rules.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
@@ -75,17 +66,8 @@ def _tools(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
             yield from custom_tools.faults({name: tool[name] for name in tool if name != "custom"}, place, seen)
 
 
-def tool_choice(body: Body) -> Iterator[WrongParameter]:
-    """The rule of `tool_choice`: a known word, a declared tool, or some of the declared tools."""
-    yield from _choice(body, custom=False)
-
-
-def choice_or_custom(body: Body) -> Iterator[WrongParameter]:
-    """The same where custom tools can be called."""
-    yield from _choice(body, custom=True)
-
-
-def _choice(body: Body, *, custom: bool) -> Iterator[WrongParameter]:
+def tool_choice(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+    """The rule of `tool_choice`: a known word, a declared tool, or some of them; `custom`: also custom ones."""
     choice, names = body.get("tool_choice"), {tool.name for tool in _callable(body, custom=custom)}
     if choice is None or (choice in WORDS and choice != "required"):
         return

@@ -21,6 +21,11 @@ class WrongParameter(NamedTuple):
     problem: Problem = INVALID_PARAM
 
 
+def wrong(param: str, right: str, value: object) -> WrongParameter:
+    """A parameter that has this value; None: it is missing."""
+    return WrongParameter(param, right, MISSING_PARAM if value is None else INVALID_PARAM)
+
+
 Body = Mapping[str, Any]
 Check = Callable[[Any], str | None]
 Rule = Callable[[Body], Iterable[WrongParameter]]
@@ -79,7 +84,7 @@ def required(name: str, check: Check) -> Rule:
     def rule(body: Body) -> Iterable[WrongParameter]:
         value = body.get(name)
         right = check(value)
-        return (WrongParameter(name, right, MISSING_PARAM if value is None else INVALID_PARAM),) if right else ()
+        return (wrong(name, right, value),) if right else ()
 
     return rule
 
