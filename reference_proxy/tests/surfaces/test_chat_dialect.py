@@ -5,7 +5,7 @@ import pytest
 from wireproof_surfaces.assembly.aggregator import AggregatedCall
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 
-CALL = AggregatedCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
+CALL = AggregatedCall(index=1, id="c", name="f", pieces=['{"q":"<"}'])
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_block_is_written_as_the_settings_say() -> None:
 
 def test_calls_keep_their_place() -> None:
     assert CallFormat().opening(CALL)["tool_calls"][0]["index"] == 1
-    assert CallFormat().fragment(1, "f", "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
+    assert CallFormat().fragment(CALL, "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
     assert CallFormat().members((CALL,))["tool_calls"][0]["id"] == "c"
 
 

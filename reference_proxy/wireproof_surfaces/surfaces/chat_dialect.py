@@ -14,6 +14,8 @@ from wireproof_surfaces.tools import use_tool
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wireproof_surfaces.assembly.aggregator import AggregatedCall
     from wireproof_surfaces.events import FinishReason
 
@@ -73,15 +75,15 @@ class CallFormat:
             return {"function_call": {"name": call.name, "arguments": ""}}
         return {"tool_calls": [{"index": call.index, **self._call(call.id, call.name, "")}]}
 
-    def fragment(self, index: int, name: str, text: str) -> dict[str, Any]:
-        """The delta with more of the arguments of a call of `name`."""
+    def fragment(self, call: AggregatedCall, text: str) -> dict[str, Any]:
+        """The delta with more of the arguments of a call."""
         # Neither id nor name again: pydantic-ai fails; langchain-py, openai-python's `.stream`, Copilot misread them.
         if self.dialect is ChatFormat.FUNCTION_CALL:
             return {"function_call": {"arguments": text}}
-        more = {"custom": {"input": text}} if name in self.custom else {"function": {"arguments": text}}
-        return {"tool_calls": [{"index": index, **more}]}
+        more = {"custom": {"input": text}} if call.name in self.custom else {"function": {"arguments": text}}
+        return {"tool_calls": [{"index": call.index, **more}]}
 
-    def members(self, calls: tuple[AggregatedCall, ...]) -> dict[str, Any]:
+    def members(self, calls: Sequence[AggregatedCall]) -> dict[str, Any]:
         """The members of a whole message that hold its calls."""
         if self.dialect is ChatFormat.FUNCTION_CALL:
             # The only one: `choice_rules` lets a single call pass.

@@ -66,7 +66,7 @@ class _StreamedChoice:
     call_format: CallFormat
     spoken: bool = False
     blocks: int = 0
-    calls: Aggregator = field(default_factory=Aggregator)
+    _aggregator: Aggregator = field(default_factory=Aggregator)
 
     def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
@@ -84,29 +84,23 @@ class _StreamedChoice:
             case Thought():
                 for piece in reasoning(event):
                     yield {"reasoning_content": piece}, None
-            case CallBegan() if self.calls.feed(event):
-                yield self.call_format.opening(self.calls.call(event.id)), None
-            case ArgumentsAdded() if self.calls.feed(event):
-                name = self.calls.name(event.id)
-                yield self.call_format.fragment(self.calls.index(event.id), name, self._fragment(event)), None
+            case CallBegan() if self._aggregator.feed(event):
+                yield self.call_format.opening(self._aggregator.calls[event.id]), None
+            case ArgumentsAdded() if self._aggregator.feed(event):
+                call = self._aggregator.calls[event.id]
+                # chat.stream.arguments-cumulative.
+                whole = self.call_format.arguments == "cumulative"
+                yield self.call_format.fragment(call, call.arguments if whole else event.text), None
             # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta).
-            case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
-                yield {"content": self._block(event)}, None
+            case CallClosed() if self._aggregator.feed(event) and self.call_format.shows_blocks:
+                block = self.call_format.block(self._aggregator.calls[event.id])
+                self.blocks += 1
+                yield {"content": block if self.blocks == 1 else self.call_format.delimiter + block}, None
             case ChoiceFinished():
                 # chat.stream.finish-once: the delta beside a finish_reason is empty.
                 yield {}, self.call_format.finish(event.reason)
             case _:
                 return
-
-    def _fragment(self, event: ArgumentsAdded) -> str:
-        whole = self.call_format.arguments == "cumulative"
-        # chat.stream.arguments-cumulative.
-        return self.calls.call(event.id).arguments if whole else event.text
-
-    def _block(self, event: CallClosed) -> str:
-        block = self.call_format.block(self.calls.call(event.id))
-        self.blocks += 1
-        return block if self.blocks == 1 else self.call_format.delimiter + block
 
 
 @value(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class _WholeChoice:
     reasoning: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     """The text after the first complete call."""
-    calls: Aggregator = field(default_factory=Aggregator)
+    aggregator: Aggregator = field(default_factory=Aggregator)
     closed: list[str] = field(default_factory=list)
     """The ids of the complete calls, in the order of their completion."""
     reason: str = "stop"
@@ -55,9 +55,9 @@ class _WholeChoice:
             case Thought():
                 self.reasoning += reasoning(event)
             case CallBegan() | ArgumentsAdded():
-                self.calls.feed(event)
+                self.aggregator.feed(event)
             case CallClosed():
-                self.calls.feed(event)
+                self.aggregator.feed(event)
                 self.closed.append(event.id)
             case _:
                 return
@@ -67,7 +67,7 @@ class _WholeChoice:
 
     def entry(self, index: int, logprobs: Logprobs | None) -> str:
         """The entry of `choices`, as JSON."""
-        calls = self.calls.snapshot()
+        calls = list(self.aggregator.calls.values())
         # S1 wants no content before a call; here it is known that one follows, unlike in a stream. An empty text stays
         # "" (chat.whole.text).
         said = self._content() if calls else "".join(self.text)
@@ -90,7 +90,8 @@ class _WholeChoice:
             return tail or None
         # Story 2.9, criterion 18: the first block, and all of them in a burst.
         shown = self.closed if self.call_format.policy == "burst" else self.closed[:1]
-        return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
+        blocks = [self.call_format.block(self.aggregator.calls[id_]) for id_ in shown]
+        return self.call_format.delimiter.join(blocks) + tail
 
 
 _SAID = frozenset({TextAdded, Thought, CallBegan, ArgumentsAdded, CallClosed, ChoiceFinished})

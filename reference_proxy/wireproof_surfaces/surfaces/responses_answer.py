@@ -32,6 +32,7 @@ from wireproof_surfaces.surfaces.usage import Meter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from wireproof_surfaces.assembly.aggregator import AggregatedCall
     from wireproof_surfaces.events import FinishReason
     from wireproof_surfaces.surfaces.responses_object import Status
 
@@ -43,7 +44,7 @@ class ResponseEvents:
     head: ResponseHead
     _output: Output = field(init=False)
     _meter: Meter = field(init=False)
-    _calls: Aggregator = field(default_factory=Aggregator)
+    _aggregator: Aggregator = field(default_factory=Aggregator)
     _blocks: int = 0
     _reason: FinishReason = "stop"
     _error: Json | None = None
@@ -112,8 +113,8 @@ class ResponseEvents:
             self._admit(event.name)
         if not self.head.call_format.shows_blocks:
             yield from self._output.feed(event)
-        elif self._calls.feed(event) and isinstance(event, CallClosed):
-            yield from self._block(event.id)
+        elif self._aggregator.feed(event) and isinstance(event, CallClosed):
+            yield from self._block(self._aggregator.calls[event.id])
 
     def _admit(self, name: str) -> None:
         if self.head.strict is not None and name not in self.head.strict:
@@ -121,13 +122,13 @@ class ResponseEvents:
             # The call itself is passed on; the response ends as failed.
             self._error = {"code": "server_error", "message": message}
 
-    def _block(self, id_: str) -> Iterator[Json]:
+    def _block(self, call: AggregatedCall) -> Iterator[Json]:
         call_format = self.head.call_format
         self._blocks += 1
         # The first block, or all of them, as in a whole chat answer.
         if self._blocks == 1 or call_format.policy == "burst":
             between = call_format.delimiter if self._blocks > 1 else ""
-            yield from self._output.feed(TextAdded(text=between + call_format.block(self._calls.call(id_))))
+            yield from self._output.feed(TextAdded(text=between + call_format.block(call)))
 
     def _numbered(self, payload: Json) -> Json:
         number, self._sent = self._sent, self._sent + 1
