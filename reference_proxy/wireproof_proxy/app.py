@@ -35,10 +35,9 @@ from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.answers.kept import Store, Threads
 from wireproof_surfaces.answers.messages import Messages
 from wireproof_surfaces.answers.responses import Responses
-from wireproof_surfaces.answers.stored_responses import Store
-from wireproof_surfaces.answers.threads import Threads
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.http.cors import Cors

@@ -88,16 +88,16 @@ class Answerer:
     def responses(self) -> Responses:
         """Plans the answers of the Responses API."""
         # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+        from wireproof_surfaces.answers.kept import Store  # noqa: PLC0415
         from wireproof_surfaces.answers.responses import Responses  # noqa: PLC0415
-        from wireproof_surfaces.answers.stored_responses import Store  # noqa: PLC0415
 
         return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
     @lazy
     def messages(self) -> Messages:
         """Plans the answers of the Messages API."""
+        from wireproof_surfaces.answers.kept import Threads  # noqa: PLC0415
         from wireproof_surfaces.answers.messages import Messages  # noqa: PLC0415
-        from wireproof_surfaces.answers.threads import Threads  # noqa: PLC0415
 
         threads = Threads(self.settings.responses_stored)
         return Messages(settings=self.settings, threads=threads, asked=self.asked)

@@ -14,10 +14,9 @@ from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.steps import Call, Say
 from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.answers.kept import Store, StoredResponse, Threads
 from wireproof_surfaces.answers.messages import Messages
 from wireproof_surfaces.answers.responses import Responses
-from wireproof_surfaces.answers.stored_responses import Store, StoredResponse
-from wireproof_surfaces.answers.threads import Threads
 from wireproof_surfaces.api_forms import VERSION
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart
 from wireproof_surfaces.errors import ApiError
@@ -68,7 +67,7 @@ class RecordedConversations:
             return
         conversation = (*items, *_items(steps))
         stored = {"id": id_, "output": [], "created_at": int(time.time())}
-        self._responses.store.put(StoredResponse(response=stored, conversation=conversation, given=(), size=1))
+        self._responses.store.put(id_, StoredResponse(response=stored, conversation=conversation, given=()), 1)
 
     def _message(self, body: Json) -> Conversation:
         asked = messages_request.parse(body, {VERSION: "2023-06-01"}, MessagesService(strict=False))

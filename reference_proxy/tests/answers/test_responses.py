@@ -7,8 +7,8 @@ import pytest
 
 from wireproof_proxy.answers.timing import ClientGoneError
 from wireproof_proxy.http.client import ClientState
+from wireproof_surfaces.answers.kept import Store
 from wireproof_surfaces.answers.responses import Responses
-from wireproof_surfaces.answers.stored_responses import Store
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, ToolResult
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import (

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from wireproof_surfaces.answers.stored_responses import Store, StoredResponse
+from wireproof_surfaces.answers.kept import Store, StoredResponse
 
 
-def stored(id_: str, size: int = 1) -> StoredResponse:
-    return StoredResponse(response={"id": id_}, conversation=(), given=(), size=size)
+def stored(id_: str) -> StoredResponse:
+    return StoredResponse(response={"id": id_}, conversation=(), given=())
+
+
+def put(store: Store, id_: str, size: int = 1) -> None:
+    store.put(id_, stored(id_), size)
 
 
 def kept(store: Store, *ids: str) -> list[str]:
@@ -16,7 +20,7 @@ def kept(store: Store, *ids: str) -> list[str]:
 def test_what_was_put_can_be_got_until_it_is_deleted() -> None:
     store = Store(2)
     one = stored("a")
-    store.put(one)
+    store.put("a", one, 1)
     assert store.get("a") is one
     assert store.delete("a")
     assert store.get("a") is None
@@ -25,28 +29,28 @@ def test_what_was_put_can_be_got_until_it_is_deleted() -> None:
 
 def test_the_one_used_least_recently_goes_first() -> None:
     store = Store(2)
-    store.put(stored("a"))
-    store.put(stored("b"))
+    put(store, "a")
+    put(store, "b")
     store.get("a")
-    store.put(stored("c"))
+    put(store, "c")
     assert kept(store, "a", "b", "c") == ["a", "c"]
 
 
 def test_large_responses_make_others_go() -> None:
     store = Store(10, size=10)
     for id_ in "abc":
-        store.put(stored(id_, 4))
+        put(store, id_, 4)
     assert kept(store, *"abc") == ["b", "c"]
     store.delete("b")
-    store.put(stored("d", 6))
+    put(store, "d", 6)
     assert kept(store, *"cd") == ["c", "d"]
-    store.put(stored("e", 11))
+    put(store, "e", 11)
     assert kept(store, *"cde") == []
 
 
 def test_nothing_is_kept_where_nothing_may_be() -> None:
     store = Store(0)
-    store.put(stored("a"))
+    put(store, "a")
     assert store.get("a") is None
 
 
@@ -54,7 +58,7 @@ def test_many_threads_may_use_it_at_once() -> None:
     store = Store(5)
 
     def use(number: int) -> None:
-        store.put(stored(str(number)))
+        put(store, str(number))
         store.get(str(number // 2))
         store.delete(str(number - 3))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
+from wireproof_surfaces.answers.kept import HeldThread, Threads
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
-from wireproof_surfaces.answers.threads import HeldThread, Threads
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
 from wireproof_surfaces.messages import content_blocks, pairing
@@ -85,7 +85,9 @@ class Messages:
     def _writer(self, head: MessageHead, request: MessagesRequest, thread: HeldThread) -> MessageStream | MessageWhole:
         def keep(message: Json) -> None:
             if request.keeps:
-                self.threads.hold(head.id, replace(thread, items=(*thread.items, *_said(message))))
+                items = (*thread.items, *_said(message))
+                # An upper bound of its size: the answers of one thread share its items.
+                self.threads.put(head.id, replace(thread, items=items), converse(items).size())
 
         return MessageStream(head, keep) if request.stream else MessageWhole(head, keep)
 

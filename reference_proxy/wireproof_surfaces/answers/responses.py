@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
+from wireproof_surfaces.answers.kept import StoredResponse
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
-from wireproof_surfaces.answers.stored_responses import StoredResponse
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse, custom_names
 from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex
@@ -26,8 +26,8 @@ from wireproof_surfaces.surfaces.rules import refuse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_surfaces.answers.kept import Store
     from wireproof_surfaces.answers.plan import AnswerSettings
-    from wireproof_surfaces.answers.stored_responses import Store
     from wireproof_surfaces.conversation import Conversation, Item
     from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.responses_input import Given
@@ -123,7 +123,7 @@ class Responses:
         def keep(response: Json) -> None:
             # Codex, for one, sends `store: false` with every request.
             if request.store:
-                self.store.put(_store(response, items, given))
+                _store(self.store, response, items, given)
 
         # Usage is always awaited: the terminal event holds it (responses.stream.terminal).
         return AnswerPlan(
@@ -191,15 +191,15 @@ def _instructions(request: ResponsesRequest) -> tuple[Item, ...]:
     return (Message(role="developer", parts=(TextPart(request.instructions),)),)
 
 
-def _store(response: Json, before: tuple[Item, ...], given: Given) -> StoredResponse:
-    """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
+def _store(store: Store, response: Json, before: tuple[Item, ...], given: Given) -> None:
+    """Keep a response with the conversation `before` it, and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
     # As of the input: a backend takes no other's reasoning.
     said = (item for item in response["output"] if item["type"] != "reasoning")
     conversation = (*before, *map(_conversation_item, said))
     # An upper bound: the responses of one conversation share its items.
     size = converse(conversation).size() + len(json.dumps([response, listed]))
-    return StoredResponse(response=response, conversation=conversation, given=listed, size=size)
+    store.put(response["id"], StoredResponse(response=response, conversation=conversation, given=listed), size)
 
 
 def _conversation_item(item: Mapping[str, Any]) -> Item:
