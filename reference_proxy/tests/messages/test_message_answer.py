@@ -9,6 +9,7 @@ import anthropic
 import httpx2
 import pytest
 
+from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import (
     ArgumentsAdded,
@@ -22,7 +23,7 @@ from wireproof_surfaces.events import (
     Thought,
     UsageReported,
 )
-from wireproof_surfaces.messages.message_answer import PING, MessageStream, MessageWhole
+from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
 from wireproof_surfaces.messages.signatures import signature
 from wireproof_surfaces.surfaces.writer import pieces
@@ -39,11 +40,11 @@ def head(**more: Any) -> MessageHead:
 
 
 def streamed(events: Sequence[Any], **more: Any) -> bytes:
-    return b"".join(pieces(events, MessageStream(head(**more), lambda _message: None)))
+    return b"".join(pieces(events, EventStream(MessageEvents(head(**more)), lambda _message: None)))
 
 
 def whole(events: Sequence[Any], **more: Any) -> Any:
-    return json.loads(b"".join(pieces(events, MessageWhole(head(**more), lambda _message: None))))
+    return json.loads(b"".join(pieces(events, EventsWhole(MessageEvents(head(**more)), lambda _message: None))))
 
 
 def kinds(data: bytes) -> list[str]:
@@ -202,10 +203,10 @@ def test_names_and_ids_are_the_clients_own() -> None:
 
 def test_the_beginning_has_the_counts_that_are_known_then() -> None:
     for known, tokens in ((True, 10), (False, 3)):
-        writer = MessageStream(head(prompt_bytes=lambda: 12), lambda _message: None)
+        answer = MessageEvents(head(prompt_bytes=lambda: 12))
         if known:
-            writer.expect(COUNTED)
-        begun = writer.feed(TextAdded(text="x")).decode().split("\n\n")[0]
+            answer.expect(COUNTED)
+        begun = EventStream(answer, lambda _message: None).feed(TextAdded(text="x")).decode().split("\n\n")[0]
         usage = json.loads(begun.split("data: ")[1])["message"]["usage"]
         assert (usage["input_tokens"], usage["output_tokens"]) == (tokens, 1)
 
@@ -237,10 +238,14 @@ def test_a_failure_ends_a_stream_with_its_type(cause: FailureReason, kind: str) 
 
 def test_a_message_is_kept_when_it_is_whole_and_not_when_it_failed() -> None:
     kept: list[Any] = []
-    for writer in (MessageStream(head(), kept.append), MessageWhole(head(), kept.append)):
+    for writer in (EventStream(MessageEvents(head()), kept.append), EventsWhole(MessageEvents(head()), kept.append)):
         b"".join(pieces([TextAdded(text="x"), STOP], writer))
     assert [message["content"] for message in kept] == [[{"type": "text", "text": "x"}]] * 2
-    b"".join(pieces([TextAdded(text="x"), ChoiceFailed(FailureReason.FAILED)], MessageStream(head(), kept.append)))
+    b"".join(
+        pieces(
+            [TextAdded(text="x"), ChoiceFailed(FailureReason.FAILED)], EventStream(MessageEvents(head()), kept.append)
+        )
+    )
     assert len(kept) == 2
 
 

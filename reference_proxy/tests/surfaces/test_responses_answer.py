@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.errors import ApiError
@@ -24,7 +25,7 @@ from wireproof_surfaces.events import (
     UsageReported,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
-from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
 from wireproof_surfaces.surfaces.responses_object import ResponseHead
 from wireproof_surfaces.surfaces.writer import pieces
 
@@ -46,12 +47,12 @@ def forget(_response: Any) -> None:
 
 def write(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], None]) -> Iterator[bytes]:
     """The pieces of a stream."""
-    return pieces(said, ResponsesStream(head, keep))
+    return pieces(said, EventStream(ResponseEvents(head), keep))
 
 
 def collect(said: Iterable[TurnEvent], head: ResponseHead, keep: Callable[[Any], None]) -> Any:
     """The whole response."""
-    return json.loads(b"".join(pieces(said, ResponsesWhole(head, keep))))
+    return json.loads(b"".join(pieces(said, EventsWhole(ResponseEvents(head), keep))))
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.events import CallBegan, CallClosed, ChoiceFinished, Quiet, TextAdded
@@ -16,7 +17,7 @@ from wireproof_surfaces.surfaces import chat_stream, responses_object
 from wireproof_surfaces.surfaces.chat_stream import ChatStream
 from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.json_text import encoded, string, written
-from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
 from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ WRITERS: dict[str, Callable[[], Writer]] = {
     "chat stream": lambda: ChatStream(CHAT),
     "chat stream without usage": lambda: ChatStream(replace(CHAT, include_usage=False)),
     "chat whole": lambda: ChatWhole(CHAT),
-    "responses stream": lambda: ResponsesStream(RESPONSE, forget),
-    "responses whole": lambda: ResponsesWhole(RESPONSE, forget),
+    "responses stream": lambda: EventStream(ResponseEvents(RESPONSE), forget),
+    "responses whole": lambda: EventsWhole(ResponseEvents(RESPONSE), forget),
 }
 TEXTS = st.lists(
     st.text(st.characters(codec=None), max_size=6) | st.sampled_from(["\n", "<", "<use", "_tool>", "é", '"'])

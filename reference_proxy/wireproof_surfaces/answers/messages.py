@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
+from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.answers.kept import HeldThread, Threads
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
 from wireproof_surfaces.messages import content_blocks, pairing
 from wireproof_surfaces.messages.faults import first
-from wireproof_surfaces.messages.message_answer import PING, MessageStream, MessageWhole
+from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
 from wireproof_surfaces.messages.short_names import ShortNames
 from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
@@ -68,28 +69,26 @@ class Messages:
             names=names.own,
             thoughts_shown=request.thinking.shown,
         )
-        writer = self._writer(head, request, thread)
-        return AnswerPlan(
-            id=head.id,
-            conversation=conversation,
-            rules=self._rules(request, choice),
-            stream=request.stream,
-            writer=writer,
-            dialect="messages",
-            demand=demand,
-            fields=MESSAGES_FIELDS,
-            keep_alive=PING,
-            expect=writer.expect,
-        )
+        answer = MessageEvents(head)
 
-    def _writer(self, head: MessageHead, request: MessagesRequest, thread: HeldThread) -> MessageStream | MessageWhole:
         def keep(message: Json) -> None:
             if request.keeps:
                 items = (*thread.items, *_said(message))
                 # An upper bound of its size: the answers of one thread share its items.
                 self.threads.put(head.id, replace(thread, items=items), converse(items).size())
 
-        return MessageStream(head, keep) if request.stream else MessageWhole(head, keep)
+        return AnswerPlan(
+            id=head.id,
+            conversation=conversation,
+            rules=self._rules(request, choice),
+            stream=request.stream,
+            writer=EventStream(answer, keep) if request.stream else EventsWhole(answer, keep),
+            dialect="messages",
+            demand=demand,
+            fields=MESSAGES_FIELDS,
+            keep_alive=PING,
+            expect=answer.expect,
+        )
 
     def _rules(self, request: MessagesRequest, choice: ToolChoice) -> Rules:
         # Several calls are the API's default, as in responses.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
+from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.answers.kept import StoredResponse
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse, custom_names
@@ -19,7 +20,7 @@ from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
 from wireproof_surfaces.surfaces.compaction import compacted
 from wireproof_surfaces.surfaces.namespaces import called
 from wireproof_surfaces.surfaces.proxy_headers import echoed
-from wireproof_surfaces.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
 from wireproof_surfaces.surfaces.responses_object import TOKEN_BYTES, ResponseHead, response_of
 from wireproof_surfaces.surfaces.rules import refuse
 
@@ -125,6 +126,7 @@ class Responses:
             if request.store:
                 _store(self.store, response, items, given)
 
+        answer = ResponseEvents(head)
         # Usage is always awaited: the terminal event holds it (responses.stream.terminal).
         return AnswerPlan(
             id=head.id,
@@ -133,7 +135,7 @@ class Responses:
                 self.settings, stream=request.stream, policy=head.call_format.policy, calls=request.calls
             ),
             stream=request.stream,
-            writer=ResponsesStream(head, keep) if request.stream else ResponsesWhole(head, keep),
+            writer=EventStream(answer, keep) if request.stream else EventsWhole(answer, keep),
             dialect=f"responses {head.call_format.dialect}",
             demand=demand,
             fields=RESPONSES_FIELDS,

@@ -8,9 +8,9 @@ The blocks end with the turn's answer, but the last two events wait until the tu
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from wireproof_surfaces.errors import MESSAGES_FIELDS, failure
+from wireproof_surfaces.errors import MESSAGES_FIELDS
 from wireproof_surfaces.events import (
     ArgumentsAdded,
     CallBegan,
@@ -25,13 +25,13 @@ from wireproof_surfaces.events import (
 from wireproof_surfaces.messages.error_form import error_event
 from wireproof_surfaces.messages.message_blocks import BrokenInputError, MessageBlocks
 from wireproof_surfaces.messages.message_object import begun_usage, message, stopped, usage_object
-from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.sse import named_frame
 from wireproof_surfaces.surfaces.usage import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from wireproof_surfaces.errors import RequestFields
     from wireproof_surfaces.events import UsageReported
     from wireproof_surfaces.messages.message_object import MessageHead
     from wireproof_surfaces.surfaces.json_text import Json
@@ -41,12 +41,15 @@ PING = named_frame({"type": "ping"})
 
 
 @dataclass
-class _MessageEvents:
+class MessageEvents:
     """One message under way."""
 
     head: MessageHead
     failed: ChoiceFailed | None = None
     """How it failed; nothing is said after that."""
+    fields: ClassVar[RequestFields] = MESSAGES_FIELDS
+    tokens_count: ClassVar[bool] = False
+    """Whether something is reported of each token, which a piece of text is."""
     _blocks: MessageBlocks = field(init=False)
     _meter: Meter = field(init=False)
     _finished: ChoiceFinished = field(default_factory=lambda: ChoiceFinished(reason="stop"))
@@ -59,9 +62,9 @@ class _MessageEvents:
         """Take the counts that the answer will have; what is reported later replaces them."""
         self._meter.take(usage)
 
-    def begin(self) -> Json:
+    def begin(self) -> Iterator[Json]:
         """The event before any block."""
-        return {"type": "message_start", "message": message(self.head, begun_usage(self._meter.usage()))}
+        yield {"type": "message_start", "message": message(self.head, begun_usage(self._meter.usage()))}
 
     def feed(self, event: TurnEvent) -> Iterator[Json]:
         """The events to send for one of the turn's."""
@@ -80,11 +83,12 @@ class _MessageEvents:
             self._meter.write("".join(texts))
         return frames.encode(errors="replace")
 
-    def end(self) -> Iterator[Json]:
-        """The events behind the last block."""
+    def end(self, keep: Callable[[Json], None]) -> Iterator[Json]:
+        """The events behind the last block; `keep` is given the whole message."""
         if self.failed is None:
-            usage = usage_object(self._meter.usage())
-            yield {"type": "message_delta", "delta": stopped(self._finished), "usage": usage}
+            whole = self.whole()
+            keep(whole)
+            yield {"type": "message_delta", "delta": stopped(self._finished), "usage": whole["usage"]}
             yield {"type": "message_stop"}
 
     def whole(self) -> Json:
@@ -107,74 +111,3 @@ class _MessageEvents:
     def _fail(self, failed: ChoiceFailed) -> Iterator[Json]:
         self.failed = failed
         yield error_event(failed)
-
-
-class MessageStream:
-    """Writes the body of a stream; `keep` is given the whole message before its client has its end."""
-
-    def __init__(self, head: MessageHead, keep: Callable[[Json], None]) -> None:
-        self._answer = _MessageEvents(head)
-        self.expect = self._answer.expect
-        self.keep = keep
-        """Takes the whole message; whoever rewrites what is sent puts one here that rewrites that as well."""
-        self._begun = False
-
-    def feed(self, event: TurnEvent) -> bytes:
-        """The frames of an event."""
-        # The beginning comes with the first event, whatever that shows: a stream's first piece must not be empty
-        # (`timing.keep_alive`).
-        return self._begin() + b"".join(map(named_frame, self._answer.feed(event)))
-
-    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
-        """The frames of pieces of text."""
-        del choice  # a message is the only one
-        pieces = [text for text in texts if text]
-        return self._answer.say(pieces) or b"".join([self.feed(TextAdded(text=text)) for text in pieces])
-
-    def end(self) -> bytes:
-        """The last events."""
-        begun = self._begin()
-        if self._answer.failed is None:
-            # Before it is sent: a client may continue a thread as soon as it has read its end.
-            self.keep(self._answer.whole())
-        return begun + b"".join(map(named_frame, self._answer.end()))
-
-    def _begin(self) -> bytes:
-        if self._begun:
-            return b""
-        self._begun = True
-        return named_frame(self._answer.begin())
-
-
-class MessageWhole:
-    """Writes a whole message; `keep` is given it too."""
-
-    def __init__(self, head: MessageHead, keep: Callable[[Json], None]) -> None:
-        self._answer = _MessageEvents(head)
-        self.expect = self._answer.expect
-        self.keep = keep
-        """Takes the whole message; whoever rewrites what is sent puts one here that rewrites that as well."""
-
-    def feed(self, event: TurnEvent) -> bytes:
-        """Take an event.
-
-        Raises:
-            ApiError: the turn has failed.
-        """
-        # The stream's own machine, its events unread: so both forms say the same (messages.parity).
-        for _ in self._answer.feed(event):
-            pass
-        if self._answer.failed is not None:
-            raise failure(self._answer.failed, MESSAGES_FIELDS)
-        return b""
-
-    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
-        """Take pieces of text."""
-        del choice  # a message is the only one
-        return self.feed(TextAdded(text="".join(texts)))
-
-    def end(self) -> bytes:
-        """The body."""
-        whole = self._answer.whole()
-        self.keep(whole)
-        return encoded(whole)

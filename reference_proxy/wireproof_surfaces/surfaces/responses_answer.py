@@ -9,10 +9,10 @@ is written as the text of its `<use_tool>` block, and there are no function call
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from wireproof_surfaces.assembly.aggregator import Aggregator
-from wireproof_surfaces.errors import RESPONSES_FIELDS, failure, failure_message
+from wireproof_surfaces.errors import RESPONSES_FIELDS, failure_message
 from wireproof_surfaces.events import (
     ArgumentsAdded,
     CallBegan,
@@ -23,17 +23,17 @@ from wireproof_surfaces.events import (
     Thought,
     TurnEvent,
 )
-from wireproof_surfaces.surfaces.json_text import Json, encoded
 from wireproof_surfaces.surfaces.responses_object import CODES, INCOMPLETE, ResponseHead, response
 from wireproof_surfaces.surfaces.responses_output import Output
-from wireproof_surfaces.surfaces.sse import named_frame
 from wireproof_surfaces.surfaces.usage import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wireproof_surfaces.assembly.aggregator import AggregatedCall
+    from wireproof_surfaces.errors import RequestFields
     from wireproof_surfaces.events import FinishReason
+    from wireproof_surfaces.surfaces.json_text import Json
     from wireproof_surfaces.surfaces.responses_object import Status
 
 
@@ -42,6 +42,9 @@ class ResponseEvents:
     """One response under way."""
 
     head: ResponseHead
+    failed: ChoiceFailed | None = None
+    """How its turn failed."""
+    fields: ClassVar[RequestFields] = RESPONSES_FIELDS
     _output: Output = field(init=False)
     _meter: Meter = field(init=False)
     _aggregator: Aggregator = field(default_factory=Aggregator)
@@ -75,9 +78,14 @@ class ResponseEvents:
         frames = [f'{delta},"sequence_number":{number}}}\n\n' for number, delta in enumerate(deltas, first)]
         return "".join(frames).encode(errors="replace")
 
-    def end(self) -> Json:
-        """The last event, with the whole response."""
-        whole = response(
+    @property
+    def tokens_count(self) -> bool:
+        """Whether something is reported of each token, which a piece of text is."""
+        return self.head.logprobs is not None
+
+    def whole(self) -> Json:
+        """The whole response, when all was fed."""
+        return response(
             self.head,
             self._status,
             output=self._output.items,
@@ -85,7 +93,13 @@ class ResponseEvents:
             error=self._error,
             reason=self._reason if self._status == "incomplete" else None,
         )
-        return self._numbered({"type": f"response.{self._status}", "response": whole})
+
+    def end(self, keep: Callable[[Json], None]) -> Iterator[Json]:
+        """The last event; `keep` is given the whole response."""
+        whole = self.whole()
+        keep(whole)
+        shown = whole if self.head.output_at_end else {**whole, "output": []}
+        yield self._numbered({"type": f"response.{self._status}", "response": shown})
 
     @property
     def _status(self) -> Status:
@@ -103,6 +117,7 @@ class ResponseEvents:
                 self._reason = event.reason
                 yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
             case ChoiceFailed():
+                self.failed = event
                 self._error = {"code": CODES.get(event.cause, "server_error"), "message": failure_message(event)}
                 yield from self._output.fail()
             case _:
@@ -133,77 +148,3 @@ class ResponseEvents:
     def _numbered(self, payload: Json) -> Json:
         number, self._sent = self._sent, self._sent + 1
         return {**payload, "sequence_number": number}
-
-
-class ResponsesStream:
-    """Writes the body of a stream; `keep` is given the whole response before its client is."""
-
-    def __init__(self, head: ResponseHead, keep: Callable[[Json], None]) -> None:
-        self._answer = ResponseEvents(head)
-        self._head = head
-        self.keep = keep
-        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
-        self._begun = False
-
-    def feed(self, event: TurnEvent) -> bytes:
-        """The frames of an event."""
-        # The beginning comes with the first event, whatever that shows: a stream's first piece must not be empty
-        # (`timing.keep_alive`).
-        return self._begin() + b"".join(map(named_frame, self._answer.feed(event)))
-
-    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
-        """The frames of pieces of text."""
-        del choice  # a response has one
-        pieces = [text for text in texts if text]
-        return self._answer.say(pieces) or b"".join([self.feed(TextAdded(text=text)) for text in pieces])
-
-    def end(self) -> bytes:
-        """The last event."""
-        begun, last = self._begin(), self._answer.end()
-        # Before it is sent: a client may continue a response as soon as it has read its end.
-        self.keep(last["response"])
-        if not self._head.output_at_end:
-            last = {**last, "response": {**last["response"], "output": []}}
-        return begun + named_frame(last)
-
-    def _begin(self) -> bytes:
-        if self._begun:
-            return b""
-        self._begun = True
-        return b"".join(map(named_frame, self._answer.begin()))
-
-
-class ResponsesWhole:
-    """Writes a whole response; `keep` is given it too."""
-
-    def __init__(self, head: ResponseHead, keep: Callable[[Json], None]) -> None:
-        self._answer = ResponseEvents(head)
-        self._head = head
-        self.keep = keep
-        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
-
-    def feed(self, event: TurnEvent) -> bytes:
-        """Take an event.
-
-        Raises:
-            ApiError: the turn has failed.
-        """
-        if isinstance(event, ChoiceFailed):
-            raise failure(event, RESPONSES_FIELDS)
-        # The stream's own machine, its events unread: so both forms say the same (responses.parity).
-        for _ in self._answer.feed(event):
-            pass
-        return b""
-
-    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
-        """Take pieces of text."""
-        del choice  # a response has one
-        # Each piece by itself only where it counts as a token.
-        pieces = ("".join(texts),) if self._head.logprobs is None else texts
-        return b"".join([self.feed(TextAdded(text=text)) for text in pieces if text])
-
-    def end(self) -> bytes:
-        """The body."""
-        response: Json = self._answer.end()["response"]
-        self.keep(response)
-        return encoded(response)
