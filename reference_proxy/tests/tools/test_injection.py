@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import pytest
+import json
 
 from wireproof_surfaces.assembly.separator import Separator
 from wireproof_surfaces.conversation import Conversation, TextPart, Tool
-from wireproof_surfaces.tools.injection import BLOCK, in_text
+from wireproof_surfaces.tools.sentinel import BLOCK, in_text
 
 TOOLS = tuple(Tool(name=name, description="", parameters={"type": "object"}) for name in ("g", "f"))
 
@@ -32,9 +32,14 @@ def test_the_same_tools_are_sent_in_the_same_words() -> None:
     assert in_text(Conversation(tools=TOOLS)) == in_text(Conversation(tools=TOOLS))
 
 
-def test_names_that_are_not_acceptable_are_never_sent() -> None:
-    with pytest.raises(ValueError, match="is not 1 to 64"):
-        in_text(Conversation(tools=(Tool(name="a b", description="", parameters={}),)))
+def test_each_tool_is_a_line_of_json() -> None:
+    described = Tool(name="b", description="é\nü", parameters={"type": "object"})
+    sent = in_text(Conversation(tools=(described, *TOOLS))).developer
+    assert sent is not None
+    first, second, _ = sent.removeprefix(BLOCK).split("\n")
+    assert json.loads(first) == {"name": "b", "description": "é\nü", "parameters": {"type": "object"}}
+    assert json.loads(second) == {"name": "g", "parameters": {"type": "object"}}
+    assert "é" in first
 
 
 def test_the_example_of_the_block_is_one_that_is_read() -> None:

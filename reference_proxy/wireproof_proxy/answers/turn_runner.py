@@ -32,7 +32,6 @@ from wireproof_surfaces.errors import failure
 from wireproof_surfaces.events import CallBegan, ChoiceFailed, FailureReason, Ready
 from wireproof_surfaces.surfaces import sse
 from wireproof_surfaces.surfaces.writer import pieces
-from wireproof_surfaces.tools.declared_tools import DeclaredTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +139,7 @@ def _log(call: CallBegan, plan: AnswerPlan) -> None:
     # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
     log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
     # Logged and passed on all the same ("Obsidian tool calling", line 178).
-    if call.name not in DeclaredTools(plan.conversation.tools):
+    if all(call.name != tool.name for tool in plan.conversation.tools):
         log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.errors import INVALID_PARAM
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
-from wireproof_surfaces.tools.declared_tools import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wireproof_surfaces.errors import Problem
 
+# OpenAI's rule for names of functions.
+LONGEST_NAME = 64
+NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 # OpenAI lets `parameters` be absent; Codex refuses a schema that is no object.
 _EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import function_rules
+from wireproof_surfaces.surfaces.function_rules import LONGEST_NAME, NAME
 from wireproof_surfaces.surfaces.rules import WrongParameter
-from wireproof_surfaces.tools.declared_tools import LONGEST_NAME, NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

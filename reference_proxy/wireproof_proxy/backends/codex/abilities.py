@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_proxy.backends.codex.config import thread_config
 from wireproof_proxy.backends.flatten import flat, in_messages, with_input
-from wireproof_surfaces.tools.injection import in_text
+from wireproof_surfaces.tools.sentinel import in_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
