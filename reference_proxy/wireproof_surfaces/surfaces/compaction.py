@@ -14,13 +14,13 @@ import time
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import AssistantCall, FilePart, ImagePart, Message, TextPart
+from wireproof_surfaces.conversation import AssistantCall, FilePart, ImagePart, Message, TextPart, ToolResult
 from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wireproof_surfaces.conversation import Item, Part, ToolResult
+    from wireproof_surfaces.conversation import Item, Part
     from wireproof_surfaces.surfaces.json_text import Json
 
 TYPES = ("compaction", "compaction_summary")
@@ -38,10 +38,9 @@ def compacted(items: Iterable[Item]) -> Json:
     kept, packed = [], []
     for item in items:
         if isinstance(item, Message) and item.role == "user":
-            message = {"id": f"msg_{random_hex(_ID)}", "type": "message", "status": "completed", **_message(item)}
-            kept.append(message)
+            kept.append({"id": f"msg_{random_hex(_ID)}", "type": "message", "status": "completed", **input_item(item)})
         else:
-            packed.append(_wire(item))
+            packed.append(input_item(item))
     content = pack(packed)
     compaction = {"id": f"cmp_{random_hex(_ID)}", "type": "compaction", "encrypted_content": content}
     read, left = len(json.dumps([kept, packed])) // _TOKEN, len(content) // _TOKEN
@@ -79,32 +78,26 @@ def unpacked(content: object) -> list[Json] | None:
     return items if isinstance(items, list) and all(isinstance(item, dict) for item in items) else None
 
 
-def _wire(item: Item) -> Json:
+def input_item(item: Item) -> Json:
+    """An item of a conversation as an item of the input."""
     match item:
         case Message():
-            return {"type": "message", **_message(item)}
+            kind = "output_text" if item.role == "assistant" else "input_text"
+            return {"type": "message", "role": item.role, "content": [_part(part, kind) for part in item.parts]}
         case AssistantCall():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
-        case _:
-            return _output(item)
-
-
-def _message(item: Message) -> Json:
-    kind = "output_text" if item.role == "assistant" else "input_text"
-    return {"role": item.role, "content": [_part(part, kind) for part in item.parts]}
-
-
-def _output(item: ToolResult) -> Json:
-    parts: list[Part] = [TextPart(item.output), *item.images]
-    output = [_part(part, "input_text") for part in parts] if item.images else item.output
-    return {"type": "function_call_output", "call_id": item.id, "output": output}
+        case ToolResult():
+            parts: list[Part] = [TextPart(item.output), *item.images]
+            # Text alone stays a plain string, as Codex passes it on to its model.
+            output = [_part(part, "input_text") for part in parts] if item.images else item.output
+            return {"type": "function_call_output", "call_id": item.id, "output": output}
 
 
 def _part(part: Part, kind: str) -> Json:
     match part:
-        case ImagePart(url):
-            return {"type": "input_image", "image_url": url}
-        case FilePart(url, name):
-            return {"type": "input_file", part.member: url, "filename": name}
-        case TextPart(text):
-            return {"type": kind, "text": text}
+        case TextPart():
+            return {"type": kind, "text": part.text}
+        case ImagePart():
+            return {"type": "input_image", "image_url": part.url}
+        case FilePart():
+            return {"type": "input_file", part.member: part.url, "filename": part.name}

@@ -7,25 +7,16 @@ backend's own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import (
-    AssistantCall,
-    Conversation,
-    FilePart,
-    ImagePart,
-    Item,
-    Message,
-    Part,
-    Role,
-    TextPart,
-    Tool,
-    ToolResult,
-)
+from wireproof_surfaces.conversation import FilePart, ImagePart, Message, TextPart, ToolResult
+from wireproof_surfaces.surfaces.compaction import input_item
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wireproof_surfaces.conversation import Conversation, Item, Part, Tool
     from wireproof_surfaces.surfaces.json_text import Json
 
 
@@ -42,9 +33,6 @@ THREAD: Json = {
     "sandbox": "read-only",
     "experimentalRawEvents": True,  # the model's own characters are in the raw items alone
 }
-
-_ROLES: Mapping[Role, Role] = {"system": "developer"}
-"""From a history Codex drops what the system says, without a word."""
 
 RESUMED: Json = {
     "threadId": "00000000-0000-0000-0000-000000000000",
@@ -105,32 +93,13 @@ def _tool(tool: Tool) -> Json:
 
 def _item(item: Item) -> Json:
     match item:
-        case Message():
-            kind = "output_text" if item.role == "assistant" else "input_text"
-            role = _ROLES.get(item.role, item.role)
-            return {"type": "message", "role": role, "content": [_content(part, kind) for part in item.parts]}
-        case AssistantCall():
-            return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
-        case ToolResult():
-            return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
-
-
-def _output(result: ToolResult) -> str | list[Json]:
-    # Text alone stays a plain string, as Codex passes it on to its model.
-    if not result.images:
-        return result.labelled_output
-    parts: tuple[Part, ...] = (TextPart(result.labelled_output), *result.images)
-    return [_content(part, "input_text") for part in parts]
-
-
-def _content(part: Part, kind: str) -> Json:
-    match part:
-        case TextPart():
-            return {"type": kind, "text": part.text}
-        case ImagePart():
-            return {"type": "input_image", "image_url": part.url}
-        case FilePart():
-            raise AssertionError("files are refused where requests are read")
+        # From a history Codex drops what the system says, without a word.
+        case Message(role="system"):
+            return input_item(replace(item, role="developer"))
+        case ToolResult(failed=True):
+            return input_item(replace(item, output=item.labelled_output))
+        case _:
+            return input_item(item)
 
 
 def _input(part: Part) -> Json:
