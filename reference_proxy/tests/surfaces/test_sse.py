@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_surfaces.surfaces.json_text import listed, members, written
+from wireproof_surfaces.surfaces.json_text import members, written
 from wireproof_surfaces.surfaces.sse import DONE, HEADERS, KEEP_ALIVE, frame, named_frame
 
 
@@ -31,7 +31,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.text(), JSON))
 def test_json_is_written_as_the_standard_library_writes_it(payload: dict[str, Any]) -> None:
     assert written(payload) == json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-    assert listed([payload, payload]) == json.dumps([payload] * 2, ensure_ascii=False, separators=(",", ":"))
+    assert written([payload, payload]) == json.dumps([payload] * 2, ensure_ascii=False, separators=(",", ":"))
 
 
 @given(st.dictionaries(st.text(), st.text()))

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, TextAdded, Thought
-from wireproof_surfaces.surfaces.json_text import Json, listed, string, written
+from wireproof_surfaces.surfaces.json_text import Json, string, written
 from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class _MessageItem:
         frame = self._frame
         if self.logprobs is None:
             return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
-        return [f'{frame}{string(text)},"logprobs":{listed(self._tokens((text,)))}' for text in texts]
+        return [f'{frame}{string(text)},"logprobs":{written(self._tokens((text,)))}' for text in texts]
 
     @cached_property
     def _frame(self) -> str:
