@@ -3,8 +3,8 @@
 Text comes as deltas of a message; a message without any delta has its text in the notification of its completion, and
 so has the end of a turn without any text before. When the model's stream breaks, Codex asks it again, and the message
 begins once more under another id: the part that was emitted already is not emitted twice. If the text differs this
-time, the turn fails, for what a client has read cannot be taken back. The decoders of the protocol families
-(`v2_decode`, `v1_decode`, `story_decode`) read notifications and call the methods here.
+time, the turn fails, for what a client has read cannot be taken back. What reads notifications (`decode`,
+`story_decode`) calls the methods here.
 """
 
 from __future__ import annotations
