@@ -28,5 +28,6 @@ def test_the_steps_are_those_of_a_protocol() -> None:
     link = CodexLink(send=lambda _: None, clock=lambda: 0.0)
     with pytest.raises(NotImplementedError):
         CodexTurn(link, Conversation(), Mailbox(), None, choice=0, choices=1)  # type: ignore[arg-type]
-    with pytest.raises(NotImplementedError):
-        CodexTurn._wind_up(None)  # type: ignore[arg-type]
+    for step in (CodexTurn._interruption, CodexTurn._endings):
+        with pytest.raises(NotImplementedError):
+            step(None, "t")  # type: ignore[arg-type]

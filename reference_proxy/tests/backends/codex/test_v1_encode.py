@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.backends.codex.v1_encode import new_conversation, send_user_message
+from wireproof_proxy.backends.codex.v1 import new_conversation, send_user_message
 from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, Tool, ToolResult
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.backends.codex.v2_encode import INITIALIZE, inject_items, thread_resume, thread_start, turn_start
+from wireproof_proxy.backends.codex.v2 import INITIALIZE, inject_items, thread_resume, thread_start, turn_start
 from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, Tool, ToolResult
 
 TOOL = Tool(name="f", description="does f", parameters={"type": "object"})

@@ -22,8 +22,7 @@ from wireproof_proxy.backends.codex.process import PATIENCE, CodexProcess
 from wireproof_proxy.backends.codex.rpc import ErrorReply, ResultReply
 from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v1 import CodexV1
-from wireproof_proxy.backends.codex.v2 import CodexV2
-from wireproof_proxy.backends.codex.v2_encode import INITIALIZE
+from wireproof_proxy.backends.codex.v2 import INITIALIZE, CodexV2
 from wireproof_proxy.backends.untrusted_json import as_text
 from wireproof_surfaces.events import FailureReason
 

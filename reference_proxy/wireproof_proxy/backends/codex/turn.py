@@ -23,12 +23,13 @@ from wireproof_proxy.backends.untrusted_json import as_mapping, as_text
 from wireproof_surfaces.events import Event, FailureReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.link import CodexLink
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.surfaces.json_text import Json
 
 
 SILENCE = 2.0
@@ -97,9 +98,30 @@ class CodexTurn:
         """Send the first request."""
         raise NotImplementedError
 
+    def _interruption(self, thread_id: str) -> tuple[str, Json] | None:
+        """The request that interrupts a turn that runs; None while it cannot be made."""
+        raise NotImplementedError
+
+    def _endings(self, thread_id: str) -> Iterator[tuple[str, Json]]:
+        """The requests that release the thread, whatever is answered to them."""
+        raise NotImplementedError
+
     def _wind_up(self) -> None:
         """Interrupt and release at the backend what is known of the turn so far; called again when more is known."""
-        raise NotImplementedError
+        if self._thread_id is None or self._interrupted:
+            return
+        # Only a turn that runs: 0.89.0 does not answer an interrupt of an idle conversation.
+        if not self._running or self._state.over:
+            self._interrupted = True
+            self._release(self._thread_id)
+        elif asked := self._interruption(thread_id := self._thread_id):
+            self._interrupted = True
+            self._link.request(*asked, lambda _: self._release(thread_id))
+
+    def _release(self, thread_id: str) -> None:
+        self._link.forget(thread_id)
+        for method, params in self._endings(thread_id):
+            self._link.request(method, params, lambda _: None)
 
     def _met(self, thread_id: str) -> None:
         """The backend has begun a thread for the turn: listen to its messages from now on."""
@@ -163,6 +185,17 @@ class CodexTurn:
 
     def _fail(self, cause: FailureReason) -> None:
         self._mailbox.put(self._state.failure(cause))
+
+
+HARMLESS: Json = {"approvalPolicy": "never", "sandbox": "read-only"}
+"""What a thread may do on this machine, whatever version begins it."""
+
+
+def what_is_set(conversation: Conversation) -> Json:
+    """The developer text and the model of a thread, those that a conversation has."""
+    # Not "if there is any": Codex honours an empty text.
+    members = {"developerInstructions": conversation.developer, "model": conversation.model}
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def id_in(answer: ResultReply | ErrorReply, *path: str) -> str:

@@ -4,21 +4,47 @@
                                               → interruptConversation → removeConversationListener
                                                                       → archiveConversation
 
-v1 has no way to give a conversation its history, so the message holds it (`v1_encode`). sendUserMessage is
-answered at once by some backends and at the end of the turn by others, so how long its answer takes says nothing.
+The developer text belongs to the conversation. v1 has no way to give one its history, so the message holds the earlier
+messages as text (`flatten`), and then the user's input. sendUserMessage is answered at once by some backends and at the
+end of the turn by others, so how long its answer takes says nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.backends.codex import v1_encode as encode
 from wireproof_proxy.backends.codex.rpc import ErrorReply
-from wireproof_proxy.backends.codex.turn import CodexTurn, id_in
+from wireproof_proxy.backends.codex.turn import HARMLESS, CodexTurn, id_in, what_is_set
+from wireproof_proxy.backends.flatten import flat
+from wireproof_surfaces.conversation import FilePart, ImagePart, Part, TextPart
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wireproof_proxy.backends.codex.rpc import ResultReply
+    from wireproof_surfaces.conversation import Conversation
+    from wireproof_surfaces.surfaces.json_text import Json
+
+
+def new_conversation(conversation: Conversation) -> Json:
+    """Params of newConversation."""
+    return {**HARMLESS, **what_is_set(conversation)}
+
+
+def send_user_message(conversation_id: str, conversation: Conversation) -> Json:
+    """Params of sendUserMessage."""
+    return {"conversationId": conversation_id, "items": [_part(part) for part in flat(conversation).input]}
+
+
+def _part(part: Part) -> Json:
+    match part:
+        case TextPart():
+            return {"type": "text", "data": {"text": part.text}}
+        case ImagePart():
+            return {"type": "image", "data": {"image_url": part.url}}
+        case FilePart():
+            raise AssertionError("files are refused where requests are read")
 
 
 class CodexV1(CodexTurn):
@@ -33,7 +59,7 @@ class CodexV1(CodexTurn):
             self._fail(FailureReason.SCHEMA_UNKNOWN)
             self._announce()
             return
-        self._link.request("newConversation", encode.new_conversation(self._conversation), self._on_conversation)
+        self._link.request("newConversation", new_conversation(self._conversation), self._on_conversation)
 
     def _on_conversation(self, answer: ResultReply | ErrorReply) -> None:
         with self._lock:
@@ -56,7 +82,7 @@ class CodexV1(CodexTurn):
             elif self._closed:
                 self._wind_up()
             else:
-                message = encode.send_user_message(self._thread_id or "", self._conversation)
+                message = send_user_message(self._thread_id or "", self._conversation)
                 self._go("sendUserMessage", message, self._on_sent)
 
     def _on_sent(self, answer: ResultReply | ErrorReply) -> None:
@@ -71,25 +97,12 @@ class CodexV1(CodexTurn):
                 case _:
                     self._put(self._decoder.answered(answer.result))
 
-    def _wind_up(self) -> None:
-        if self._thread_id is None or self._interrupted:
-            return
-        self._interrupted = True
-        # Only a turn that runs: 0.89.0 does not answer an interrupt of an idle conversation.
-        if self._running and not self._state.over:
-            ids = {"conversationId": self._thread_id}
-            self._link.request("interruptConversation", ids, self._release)
-        else:
-            self._release()
+    def _interruption(self, thread_id: str) -> tuple[str, Json]:
+        return "interruptConversation", {"conversationId": thread_id}
 
-    def _release(self, answer: ResultReply | ErrorReply | None = None) -> None:
-        del answer
-        if self._thread_id:
-            self._link.forget(self._thread_id)
+    def _endings(self, thread_id: str) -> Iterator[tuple[str, Json]]:
         if self._subscription:
-            ids = {"subscriptionId": self._subscription}
-            self._link.request("removeConversationListener", ids, lambda _: None)
+            yield "removeConversationListener", {"subscriptionId": self._subscription}
         # No conversation of v1 is ephemeral, so each leaves a file, which is archived.
-        if self._thread_id and self._rollout:
-            ids = {"conversationId": self._thread_id, "rolloutPath": self._rollout}
-            self._link.request("archiveConversation", ids, lambda _: None)
+        if self._rollout:
+            yield "archiveConversation", {"conversationId": thread_id, "rolloutPath": self._rollout}
