@@ -20,15 +20,17 @@ from werkzeug.exceptions import NotFound
 from wireproof_proxy.access import check_host, check_key
 from wireproof_proxy.answers.turn_runner import TurnRunner
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.blueprints.chat_completions import chat_blueprint
-from wireproof_proxy.blueprints.chatgpt_login import chatgpt_blueprint
 from wireproof_proxy.blueprints.health import health_blueprint
-from wireproof_proxy.blueprints.messages_api import messages_blueprint
 from wireproof_proxy.blueprints.metrics import Metrics, metrics_blueprint
-from wireproof_proxy.blueprints.models import models_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
 from wireproof_proxy.blueprints.request_parts import DECIDING, form_headers
-from wireproof_proxy.blueprints.responses_api import responses_blueprint
+from wireproof_proxy.blueprints.surfaces import (
+    chat_blueprint,
+    chatgpt_blueprint,
+    messages_blueprint,
+    models_blueprint,
+    responses_blueprint,
+)
 from wireproof_proxy.error_handlers import QUOTED, register_error_handlers
 from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.json_response import WireJson, request_id
