@@ -12,95 +12,43 @@ from flask import Blueprint
 if TYPE_CHECKING:
     from wireproof_surfaces.surfaces.json_text import Json
 
-_ERROR: Json = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["message", "type", "param", "code"],
-            "properties": {
-                "message": {"type": "string"},
-                "type": {"type": "string"},
-                "param": {"type": ["string", "null"]},
-                "code": {"type": ["string", "null"]},
-            },
-        }
-    },
-}
-_MESSAGES_ERROR: Json = {
-    "type": "object",
-    "required": ["type", "error", "request_id"],
-    "properties": {
-        "type": {"const": "error"},
-        "error": {
-            "type": "object",
-            "required": ["type", "message"],
-            "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
-        },
-        "request_id": {"type": "string"},
-    },
-}
-_TEXT: Json = {"type": "string", "minLength": 1}
-_TOOL: Json = {
-    "type": "object",
-    "required": ["type", "function"],
-    "properties": {
-        "type": {"const": "function"},
-        "function": {
-            "type": "object",
-            "required": ["name"],
-            "properties": {
-                "name": {"type": "string", "pattern": "^[a-zA-Z0-9_-]{1,64}$"},
-                "description": {"type": "string"},
-                "parameters": {"type": "object"},
-            },
-        },
-    },
-}
-_CHAT: Json = {
-    "type": "object",
-    "required": ["model", "messages"],
-    "properties": {
-        "model": _TEXT,
-        "messages": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["role", "content"],
-                "properties": {"role": {"enum": ["system", "developer", "user"]}, "content": {"type": "string"}},
-            },
-        },
-        "stream": {"type": "boolean"},
+
+def _object(optional: Json | None = None, /, **required: Json) -> Json:
+    """An object with these members."""
+    return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
+
+
+def _array(items: Json) -> Json:
+    return {"type": "array", "minItems": 1, "items": items}
+
+
+_STRING: Json = {"type": "string"}
+_TEXT: Json = {**_STRING, "minLength": 1}
+_NULLABLE: Json = {"type": ["string", "null"]}
+_STREAMED: Json = {"stream": {"type": "boolean"}}
+_ERROR = _object(error=_object(message=_STRING, type=_STRING, param=_NULLABLE, code=_NULLABLE))
+_MESSAGES_ERROR = _object(type={"const": "error"}, error=_object(type=_STRING, message=_STRING), request_id=_STRING)
+_FUNCTION = _object(
+    {"description": _STRING, "parameters": {"type": "object"}},
+    name={**_STRING, "pattern": "^[a-zA-Z0-9_-]{1,64}$"},
+)
+_CHAT = _object(
+    {
+        **_STREAMED,
         "n": {"type": "integer", "minimum": 1, "maximum": 8},
-        "tools": {"type": "array", "items": _TOOL},
+        "tools": {"type": "array", "items": _object(type={"const": "function"}, function=_FUNCTION)},
         "temperature": {"type": "number", "minimum": 0, "maximum": 2},
     },
-}
-_MESSAGE: Json = {
-    "type": "object",
-    "required": ["model", "max_tokens", "messages"],
-    "properties": {
-        "model": _TEXT,
-        "max_tokens": {"type": "integer", "minimum": 1},
-        "messages": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["role", "content"],
-                "properties": {"role": {"const": "user"}, "content": _TEXT},
-            },
-        },
-        "stream": {"type": "boolean"},
-    },
-}
-_RESPONSE: Json = {
-    "type": "object",
-    "required": ["model", "input"],
-    "properties": {"model": _TEXT, "input": {"type": "string"}, "stream": {"type": "boolean"}},
-}
+    model=_TEXT,
+    messages=_array(_object(role={"enum": ["system", "developer", "user"]}, content=_STRING)),
+)
+_MESSAGE = _object(
+    _STREAMED,
+    model=_TEXT,
+    max_tokens={"type": "integer", "minimum": 1},
+    messages=_array(_object(role={"const": "user"}, content=_TEXT)),
+)
+_RESPONSE = _object(_STREAMED, model=_TEXT, input=_STRING)
 _OBJECT: Json = {"application/json": {"schema": {"type": "object"}}}
 _STREAM: Json = {"text/event-stream": {"schema": {"type": "string"}}}
 _ID: Json = {"name": "id", "in": "path", "required": True, "schema": _TEXT}
