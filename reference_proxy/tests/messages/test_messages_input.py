@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart, ToolResult, converse
+from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.messages import messages_input, signatures
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": [1, "é"]}}]}
@@ -107,5 +109,8 @@ def test_a_result_that_failed_says_so_where_a_backend_has_no_other_place() -> No
 def test_a_signature_is_checked_if_it_was_made_here(thought: str, given: str, fits: bool) -> None:  # noqa: FBT001 - a case
     assert signatures.fits(thought, given) is fits
     sent = [message("assistant", {"type": "thinking", "thinking": thought, "signature": given})]
-    faults = [f"{fault.path}: {fault.text}" for fault in messages_input.signed(sent)]
-    assert faults == ([] if fits else ["messages.0.content.0: Invalid `signature` in `thinking` block"])
+    refusal = nullcontext() if fits else pytest.raises(ApiError)
+    with refusal as refused:
+        messages_input.signed(sent)
+    found = refused.value.message if refused else None
+    assert found == (None if fits else "messages.0.content.0: Invalid `signature` in `thinking` block")

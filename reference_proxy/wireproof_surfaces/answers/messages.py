@@ -13,7 +13,6 @@ from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_ru
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
 from wireproof_surfaces.messages import content_blocks, pairing
-from wireproof_surfaces.messages.faults import first
 from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
 from wireproof_surfaces.messages.short_names import ShortNames
@@ -103,11 +102,11 @@ class Messages:
         held = self.threads.get(request.previous)
         if held is None:
             raise _not_held(request.previous)
-        first(pairing.paired(request.body["messages"], _open_calls(held.items)))
+        pairing.paired(request.body["messages"], _open_calls(held.items))
         # A request that goes on names no tools; one that does replaces them.
         tools = request.tools or held.tools
         if request.choice is not None:
-            first(request.choice.faults(tools))
+            request.choice.check(tools)
         return HeldThread(items=(*held.items, *request.items), tools=tools)
 
 

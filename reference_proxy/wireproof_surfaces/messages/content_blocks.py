@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, Part, TextPart, ToolResult
 from wireproof_surfaces.messages.faults import (
-    EMPTY,
-    RequestFault,
     Rule,
     array,
     boolean,
+    each,
+    fault,
     listed,
     mapping,
     members,
     missing,
     some_string,
     string,
+    string_or_array,
     word,
 )
 
@@ -52,104 +53,88 @@ BY_ROLE: Mapping[str, tuple[str, ...]] = {
     "system": ("text",),
 }
 """Role → the blocks that its messages may hold."""
-IN_RESULTS = ("text", "image", "document", "search_result")
-"""The blocks that a result may hold."""
 
 
-def block(value: object, path: str, kinds: Sequence[str]) -> Iterator[RequestFault]:
+def block(value: Any, path: str, kinds: Sequence[str]) -> None:  # noqa: ANN401 - any JSON
     """The rule of a block, which must be of one of these kinds."""
-    if not isinstance(value, dict):
-        yield RequestFault(path, "Input should be a valid dictionary")
-        return
+    mapping(value, path)
     kind = value.get("type")
     if kind is None:
-        yield missing(f"{path}.type")
-    elif kind in SERVER:
-        yield RequestFault(f"{path}.{kind}", "blocks of tools that the service runs are not served here")
-    elif kind not in kinds:
-        yield RequestFault(f"{path}.type", f"Input should be {listed(kinds)}")
-    else:
-        required, optional = _MEMBERS[kind]
-        yield from members(value, f"{path}.{kind}", required, optional)
-        yield from _more(value, kind, path)
-
-
-def _more(value: Mapping[str, Any], kind: str, path: str) -> Iterator[RequestFault]:
-    """What is said of no member by itself."""
+        raise missing(f"{path}.type")
+    if kind in SERVER:
+        raise fault(f"{path}.{kind}", "blocks of tools that the service runs are not served here")
+    if kind not in kinds:
+        raise fault(f"{path}.type", f"Input should be {listed(kinds)}")
+    path = f"{path}.{kind}"
+    _KINDS[kind](value, path)
     match kind:
         case "text" if not value["text"]:
             if value.get("cache_control") is not None:
-                yield RequestFault(f"{path}.text", "cache_control cannot be set for empty text blocks")
-            yield RequestFault("messages", "text content blocks must be non-empty")
+                raise fault(path, "cache_control cannot be set for empty text blocks")
+            raise fault("messages", "text content blocks must be non-empty")
         case "tool_use" if not ID.fullmatch(value["id"]):
-            yield RequestFault(f"{path}.tool_use.id", f"String should match pattern '^{ID.pattern}$'")
+            raise fault(f"{path}.id", f"String should match pattern '^{ID.pattern}$'")
         case "tool_result" if isinstance(value.get("content"), list):
-            for index, inner in enumerate(value["content"]):
-                yield from block(inner, f"{path}.tool_result.content.{index}", IN_RESULTS)
+            _IN_RESULTS(value["content"], f"{path}.content")
 
 
-def _source(value: object, path: str, kinds: Mapping[str, Mapping[str, Rule]]) -> Iterator[RequestFault]:
-    if not isinstance(value, dict):
-        yield RequestFault(path, "Input should be a valid dictionary")
-    elif value.get("type") == "file":
-        # Nothing can be uploaded here.
-        yield RequestFault(f"{path}.file", "files are not stored here: send the content itself")
-    elif value.get("type") not in tuple(kinds):
-        yield RequestFault(f"{path}.type", f"Input should be {listed(tuple(kinds))}")
-    else:
-        yield from members(value, f"{path}.{value['type']}", kinds[value["type"]], {})
+def _only(*kinds: str) -> Rule:
+    """Blocks of these kinds alone."""
+    return each(lambda value, path: block(value, path, kinds))
 
 
-def _image(value: object, path: str) -> Iterator[RequestFault]:
-    base64: Mapping[str, Rule] = {"media_type": word(*IMAGE_TYPES), "data": some_string}
-    yield from _source(value, path, {"base64": base64, "url": {"url": some_string}})
+_IN_RESULTS = _only("text", "image", "document", "search_result")
+_PASSAGES = _only("text", "image")
 
 
-def _document(value: object, path: str) -> Iterator[RequestFault]:
+def _source(kinds: Mapping[str, Rule]) -> Rule:
+    known = word(*kinds)
+
+    def rule(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        mapping(value, path)
+        kind = value.get("type")
+        if kind == "file":
+            # Nothing can be uploaded here.
+            raise fault(f"{path}.file", "files are not stored here: send the content itself")
+        known(kind, f"{path}.type")
+        kinds[kind](value, f"{path}.{kind}")
+
+    return rule
+
+
+def _document(value: object, path: str) -> None:
     if isinstance(value, dict) and value.get("type") in ("base64", "url"):
-        yield RequestFault(f"{path}.{value['type']}", "documents are taken as text only: the backend reads no PDF")
-        return
-    yield from _source(value, path, {"text": {"data": string}, "content": {"content": _passages}})
+        raise fault(f"{path}.{value['type']}", "documents are taken as text only: the backend reads no PDF")
+    _TEXTS(value, path)
 
 
-def _passages(value: object, path: str) -> Iterator[RequestFault]:
-    if isinstance(value, str):
-        return
-    yield from array(value, path)
-    for index, inner in enumerate(value if isinstance(value, list) else ()):
-        yield from block(inner, f"{path}.{index}", ("text", "image"))
+def _passages(value: object, path: str) -> None:
+    if not isinstance(value, str):
+        _PASSAGES(value, path)
 
 
-def _texts(value: object, path: str) -> Iterator[RequestFault]:
-    yield from array(value, path)
-    for index, inner in enumerate(value if isinstance(value, list) else ()):
-        yield from block(inner, f"{path}.{index}", ("text",))
-
-
-def _content(value: object, path: str) -> Iterator[RequestFault]:
-    if not isinstance(value, str | list):
-        yield RequestFault(path, "Input should be a valid string or list")
-
-
-def cache_control(value: object, path: str) -> Iterator[RequestFault]:
-    """The rule of `cache_control`."""
-    yield from mapping(value, path)
-    if isinstance(value, dict):
-        yield from members(value, path, {"type": word("ephemeral")}, {"ttl": word("5m", "1h")})
-
-
+_TEXTS = _source({"text": members({"data": string}, {}), "content": members({"content": _passages}, {})})
+_IMAGE = _source(
+    {
+        "base64": members({"media_type": word(*IMAGE_TYPES), "data": some_string}, {}),
+        "url": members({"url": some_string}, {}),
+    }
+)
+cache_control = members({"type": word("ephemeral")}, {"ttl": word("5m", "1h")})
 _CACHED: Mapping[str, Rule] = {"cache_control": cache_control}
-_MEMBERS: Mapping[str, tuple[Mapping[str, Rule], Mapping[str, Rule]]] = {
-    "text": ({"text": string}, {**_CACHED, "citations": array}),
-    "image": ({"source": _image}, _CACHED),
-    "document": ({"source": _document}, {**_CACHED, "title": string, "context": string, "citations": mapping}),
-    "search_result": ({"content": _texts, "source": string, "title": string}, {**_CACHED, "citations": mapping}),
-    "tool_use": ({"id": string, "name": some_string, "input": mapping}, _CACHED),
-    "tool_result": ({"tool_use_id": string}, {"content": _content, "is_error": boolean, **_CACHED}),
-    "thinking": ({"thinking": string, "signature": string}, {}),
-    "redacted_thinking": ({"data": string}, {}),
+_KINDS: Mapping[str, Rule] = {
+    "text": members({"text": string}, {**_CACHED, "citations": array}),
+    "image": members({"source": _IMAGE}, _CACHED),
+    "document": members({"source": _document}, {**_CACHED, "title": string, "context": string, "citations": mapping}),
+    "search_result": members(
+        {"content": _only("text"), "source": string, "title": string}, {**_CACHED, "citations": mapping}
+    ),
+    "tool_use": members({"id": string, "name": some_string, "input": mapping}, _CACHED),
+    "tool_result": members({"tool_use_id": string}, {"content": string_or_array, "is_error": boolean, **_CACHED}),
+    "thinking": members({"thinking": string, "signature": string}, {}),
+    "redacted_thinking": members({"data": string}, {}),
 }
-"""Kind → its members with their rules, the required ones and the others."""
+"""Kind → the rule of its members, the required ones and the others."""
 
 
 def blocks(content: str | list[Any]) -> Sequence[Mapping[str, Any]]:
@@ -204,6 +189,3 @@ def _parts(one: Mapping[str, Any]) -> Iterator[Part]:
                 yield from _parts(inner)
         case _:
             return
-
-
-__all__ = ["BY_ROLE", "EMPTY", "ID", "IMAGE_TYPES", "SERVER", "block", "blocks", "cache_control", "items"]

@@ -3,96 +3,77 @@
 The service says `PATH: TEXT`. The path is dotted, with the name of the variant where a value may be one of several
 (`messages.0.content.1.tool_use.id`), and most texts are those of Pydantic. As they were quoted from real answers until
 November 2026; Anthropic reserves the right to change the wording.
+
+A rule raises the refusal of the first thing that is wrong with a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
+from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-REQUIRED = "Field required"
+    from wireproof_surfaces.errors import Problem
+
 EXTRA = "Extra inputs are not permitted"
-EMPTY = "String should have at least 1 character"
+
+Rule = Callable[[Any, str], None]
+"""Takes a value, and its path.
+
+Raises:
+    ApiError: 400, naming the path of what is not acceptable.
+"""
 
 
-class RequestFault(NamedTuple):
-    """Something that is not acceptable."""
-
-    path: str
-    text: str
-    problem: Problem = INVALID_PARAM
-    whole: bool = False
-    """Whether the text is the whole message, as of rules about several fields."""
-
-    def error(self) -> ApiError:
-        """The refusal of a request with it."""
-        message = self.text if self.whole else f"{self.path}: {self.text}"
-        return ApiError(self.problem, message=message, param=None if self.whole else self.path)
+def fault(path: str, text: str, problem: Problem = INVALID_PARAM) -> ApiError:
+    """The refusal of what is at a path."""
+    return ApiError(problem, message=f"{path}: {text}", param=path)
 
 
-Rule = Callable[[Any, str], Iterator[RequestFault]]
-"""A value, and its path → what is wrong with it."""
+def fault_of_several(text: str) -> ApiError:
+    """The refusal of several fields together, which names no path."""
+    return ApiError(INVALID_PARAM, message=text)
 
 
-def missing(path: str) -> RequestFault:
-    """A field that must be there."""
-    return RequestFault(path, REQUIRED, MISSING_PARAM)
+def missing(path: str) -> ApiError:
+    """The refusal of a request without a field that must be there."""
+    return fault(path, "Field required", MISSING_PARAM)
 
 
-def first(faults: Iterable[RequestFault]) -> None:
-    """Raise the first of these faults.
+def _typed(name: str, *types: type) -> Rule:
+    def rule(value: object, path: str) -> None:
+        if not isinstance(value, types):
+            raise fault(path, f"Input should be a valid {name}")
 
-    Raises:
-        ApiError: 400, naming the path.
-    """
-    for fault in faults:
-        raise fault.error()
+    return rule
 
 
-def string(value: object, path: str) -> Iterator[RequestFault]:
-    """A string."""
-    if not isinstance(value, str):
-        yield RequestFault(path, "Input should be a valid string")
+string = _typed("string", str)
+boolean = _typed("boolean", bool)
+mapping = _typed("dictionary", dict)
+array = _typed("list", list)
+string_or_array = _typed("string or list", str, list)
 
 
-def some_string(value: object, path: str) -> Iterator[RequestFault]:
+def some_string(value: object, path: str) -> None:
     """A string that is not empty."""
-    yield from string(value, path)
-    if value == "":
-        yield RequestFault(path, EMPTY)
-
-
-def boolean(value: object, path: str) -> Iterator[RequestFault]:
-    """True or false."""
-    if not isinstance(value, bool):
-        yield RequestFault(path, "Input should be a valid boolean")
-
-
-def mapping(value: object, path: str) -> Iterator[RequestFault]:
-    """An object."""
-    if not isinstance(value, dict):
-        yield RequestFault(path, "Input should be a valid dictionary")
-
-
-def array(value: object, path: str) -> Iterator[RequestFault]:
-    """A list."""
-    if not isinstance(value, list):
-        yield RequestFault(path, "Input should be a valid list")
+    string(value, path)
+    if not value:
+        raise fault(path, "String should have at least 1 character")
 
 
 def integer(low: int) -> Rule:
     """A whole number, `low` or more."""
 
-    def rule(value: object, path: str) -> Iterator[RequestFault]:
+    def rule(value: object, path: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool):
-            yield RequestFault(path, "Input should be a valid integer")
-        elif value < low:
-            yield RequestFault(path, f"Input should be greater than or equal to {low}")
+            raise fault(path, "Input should be a valid integer")
+        if value < low:
+            raise fault(path, f"Input should be greater than or equal to {low}")
 
     return rule
 
@@ -100,13 +81,13 @@ def integer(low: int) -> Rule:
 def number(low: float, high: float) -> Rule:
     """A number in a range."""
 
-    def rule(value: object, path: str) -> Iterator[RequestFault]:
+    def rule(value: object, path: str) -> None:
         if not isinstance(value, int | float) or isinstance(value, bool):
-            yield RequestFault(path, "Input should be a valid number")
-        elif value < low:
-            yield RequestFault(path, f"Input should be greater than or equal to {low:g}")
-        elif value > high:
-            yield RequestFault(path, f"Input should be less than or equal to {high:g}")
+            raise fault(path, "Input should be a valid number")
+        if value < low:
+            raise fault(path, f"Input should be greater than or equal to {low:g}")
+        if value > high:
+            raise fault(path, f"Input should be less than or equal to {high:g}")
 
     return rule
 
@@ -114,10 +95,10 @@ def number(low: float, high: float) -> Rule:
 def word(*words: str) -> Rule:
     """One of some words."""
 
-    def rule(value: object, path: str) -> Iterator[RequestFault]:
+    def rule(value: object, path: str) -> None:
         # A tuple: what a client sends need not be hashable.
         if value not in words:
-            yield RequestFault(path, f"Input should be {listed(words)}")
+            raise fault(path, f"Input should be {listed(words)}")
 
     return rule
 
@@ -128,15 +109,43 @@ def listed(words: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
-def members(
-    value: Mapping[str, Any], path: str, required: Mapping[str, Rule], optional: Mapping[str, Rule]
-) -> Iterator[RequestFault]:
-    """The members of an object, by their rules; null is right for an optional one."""
-    for name, rule in required.items():
-        if name not in value:
-            yield missing(f"{path}.{name}")
-        else:
-            yield from rule(value[name], f"{path}.{name}")
-    for name, rule in optional.items():
-        if value.get(name) is not None:
-            yield from rule(value[name], f"{path}.{name}")
+def each(rule: Rule) -> Rule:
+    """A list, each entry of which is right by this rule."""
+
+    def rule_of_all(values: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        array(values, path)
+        for index, value in enumerate(values):
+            rule(value, f"{path}.{index}")
+
+    return rule_of_all
+
+
+def members(required: Mapping[str, Rule], optional: Mapping[str, Rule]) -> Rule:
+    """An object, by the rules of its members; null is right for an optional one."""
+
+    def rule_of_all(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        mapping(value, path)
+        for name, rule in required.items():
+            if name not in value:
+                raise missing(f"{path}.{name}")
+            rule(value[name], f"{path}.{name}")
+        for name, rule in optional.items():
+            if value.get(name) is not None:
+                rule(value[name], f"{path}.{name}")
+
+    return rule_of_all
+
+
+def one_of(kinds: Mapping[str, Rule]) -> Rule:
+    """An object of one of these types, by the rule of its type."""
+    known = word(*kinds)
+
+    def rule(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        mapping(value, path)
+        kind = value.get("type")
+        if kind is None:
+            raise missing(f"{path}.type")
+        known(kind, f"{path}.type")
+        kinds[kind](value, f"{path}.{kind}")
+
+    return rule

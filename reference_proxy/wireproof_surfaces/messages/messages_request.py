@@ -10,14 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.messages import messages_input, pairing, tool_rules
-from wireproof_surfaces.messages.faults import EXTRA, RequestFault, first, missing, some_string
-from wireproof_surfaces.messages.field_rules import FIELDS, KNOWN
-from wireproof_surfaces.messages.thinking import Thinking, thinking_of
-from wireproof_surfaces.messages.thinking import thinking as thinking_rule
+from wireproof_surfaces.messages.content_blocks import cache_control
+from wireproof_surfaces.messages.faults import (
+    EXTRA,
+    Rule,
+    array,
+    boolean,
+    each,
+    fault,
+    fault_of_several,
+    integer,
+    mapping,
+    members,
+    missing,
+    number,
+    one_of,
+    some_string,
+    string,
+    word,
+)
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from wireproof_surfaces.conversation import Item, Tool
     from wireproof_surfaces.messages.tool_rules import ToolChoice
@@ -38,6 +53,16 @@ class MessagesService:
     """Whether a last message of the assistant is taken as the beginning of the answer."""
     threads: bool = True
     """Whether conversations are held; else they are refused so that the official tool runners go on without."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Thinking:
+    """What a request asks for."""
+
+    asked: bool = False
+    """Whether the model is to think before it answers; else it may."""
+    shown: bool = True
+    """Whether a block of thinking has its text, or its signature alone."""
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -74,11 +99,11 @@ def parse(
         ApiError: 400, naming the first header or field that is not.
     """
     version = _version(headers, service)
-    first(_faults(body, service, version=version, counts=counts))
-    thread = body.get("thread") or {}
+    _check_fields(body, service, version, counts=counts)
+    thread, thinking = body.get("thread") or {}, body.get("thinking") or {}
     if thread and not service.threads:
         raise _no_threads()
-    first(_conversation(body, service, version))
+    _check_conversation(body, service, version)
     return MessagesRequest(
         model=body["model"],
         items=messages_input.items(body),
@@ -86,7 +111,8 @@ def parse(
         choice=tool_rules.chosen(body),
         stops=tuple(body.get("stop_sequences") or ()),
         stream=bool(body.get("stream")),
-        thinking=thinking_of(body),
+        # Not adaptive: that leaves it to the model, and Claude Code asks for it always.
+        thinking=Thinking(asked=thinking.get("type") == "enabled", shown=thinking.get("display") != "omitted"),
         schema=((body.get("output_config") or {}).get("format") or body.get("output_format") or {}).get("schema"),
         keeps=bool(thread),
         previous=thread.get("previous_message_id"),
@@ -104,52 +130,129 @@ def _version(headers: Mapping[str, str], service: MessagesService) -> str:
     return version or VERSIONS[1]
 
 
-def _faults(body: Mapping[str, Any], service: MessagesService, *, version: str, counts: bool) -> Iterator[RequestFault]:
-    """What is wrong with the fields, each by itself, in the order in which it is said."""
+def _stop(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+    string(sent, path)
+    if not sent.strip():
+        raise fault(path.rpartition(".")[0], "each stop sequence must contain non-whitespace")
+
+
+def _metadata(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+    _USER(sent, path)
+    for name in sent:
+        if name != "user_id":
+            raise fault(f"{path}.{name}", EXTRA)
+
+
+def _thread(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+    members({"type": word("create", "continue")}, {})(sent, path)
+    if sent["type"] == "continue":
+        members({"previous_message_id": some_string}, {})(sent, f"{path}.continue")
+
+
+def _servers(sent: object, path: str) -> None:
+    array(sent, path)
+    if sent:
+        # To answer as if they were there would be worse.
+        raise fault(path, "servers of tools are not reached from here")
+
+
+_USER = members({}, {"user_id": string})
+_FORMAT = members({"type": word("json_schema"), "schema": mapping}, {})
+_SHOWN: Mapping[str, Rule] = {"display": word("summarized", "omitted")}
+_FIELDS: Mapping[str, Rule] = {
+    # 0 is legal: it fills the cache, and there is no answer.
+    "max_tokens": integer(0),
+    "system": messages_input.system,
+    "stream": boolean,
+    "stop_sequences": each(_stop),
+    "temperature": number(0, 1),
+    "top_p": number(0, 1),
+    "top_k": integer(0),
+    "output_config": members({}, {"effort": word("low", "medium", "high", "xhigh", "max"), "format": _FORMAT}),
+    "output_format": _FORMAT,
+    "metadata": _metadata,
+    "service_tier": word("auto", "standard_only"),
+    "cache_control": cache_control,
+    "thread": _thread,
+    "mcp_servers": _servers,
+    "tools": lambda sent, _path: tool_rules.tools(sent),
+    "tool_choice": tool_rules.choice,
+    "thinking": one_of(
+        {
+            "enabled": members({"budget_tokens": integer(1024)}, _SHOWN),
+            "adaptive": members({}, _SHOWN),
+            "disabled": members({}, _SHOWN),
+            "between_tools": members({}, _SHOWN),
+        }
+    ),
+}
+"""Field → the rule of its value by itself, in the order in which it is said what is wrong."""
+_KNOWN = frozenset(
+    {
+        *_FIELDS,
+        "model",
+        "messages",
+        # Taken and not looked at: what they ask for is the service's own matter.
+        "container",
+        "inference_geo",
+        "speed",
+        "diagnostics",
+        "context_management",
+        "compaction",
+        "fallbacks",
+    }
+)
+"""All fields of the API, those of its betas too."""
+
+
+def _check_fields(body: Mapping[str, Any], service: MessagesService, version: str, *, counts: bool) -> None:
+    """Refuse what is wrong with the fields, but for what is a matter of several messages."""
     if body.get("model") is None:
-        yield missing("model")
-    yield from some_string(body["model"], "model")
-    yield from messages_input.messages(body.get("messages"))
+        raise missing("model")
+    some_string(body["model"], "model")
+    messages_input.messages(body.get("messages"))
     if body.get("max_tokens") is None and not counts:
-        yield missing("max_tokens")
-    for name, rule in FIELDS.items():
+        raise missing("max_tokens")
+    for name, rule in _FIELDS.items():
         if body.get(name) is not None:
-            yield from rule(body[name], name)
-    if body.get("tools") is not None:
-        yield from tool_rules.tools(body["tools"])
-    if body.get("tool_choice") is not None:
-        yield from tool_rules.choice(body["tool_choice"])
-    yield from thinking_rule(body)
-    yield from _sampling(body, version)
-    if service.strict:
-        yield from (RequestFault(name, EXTRA) for name in body if name not in KNOWN)
-
-
-def _sampling(body: Mapping[str, Any], version: str) -> Iterator[RequestFault]:
-    """How the model chooses its words: since the newest version that is its own matter, whatever the value."""
+            rule(body[name], name)
+    _check_thinking(body)
+    # How the model chooses its words is since the newest version its own matter, whatever the value.
     for name in SAMPLING:
         if name in body and version == NEWEST:
-            yield RequestFault(name, EXTRA)
+            raise fault(name, EXTRA)
     thinks = (body.get("thinking") or {}).get("type") in {"enabled", "adaptive"}
     if thinks and body.get("temperature") not in {None, 1}:
-        text = "`temperature` may only be set to 1 when thinking is enabled"
-        yield RequestFault("temperature", text, whole=True)
+        raise fault_of_several("`temperature` may only be set to 1 when thinking is enabled")
+    for name in body if service.strict else ():
+        if name not in _KNOWN:
+            raise fault(name, EXTRA)
 
 
-def _conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> Iterator[RequestFault]:
-    """What is wrong with fields together; of a thread, what it holds is looked at later."""
+def _check_thinking(body: Mapping[str, Any]) -> None:
+    sent, most = body.get("thinking") or {}, body.get("max_tokens")
+    if sent.get("type") != "enabled":
+        return
+    if most is not None and most <= sent["budget_tokens"]:
+        raise fault_of_several("`max_tokens` must be greater than `thinking.budget_tokens`.")
+    if (body.get("tool_choice") or {}).get("type") in {"any", "tool"}:
+        raise fault_of_several("Thinking may not be enabled when tool_choice forces tool use.")
+
+
+def _check_conversation(body: Mapping[str, Any], service: MessagesService, version: str) -> None:
+    """Refuse what is wrong with fields together; of a thread, what it holds is looked at later."""
     sent, goes_on = body["messages"], (body.get("thread") or {}).get("type") == "continue"
     choice = tool_rules.chosen(body)
     if choice is not None and not (goes_on and not body.get("tools")):
-        yield from choice.faults(tool_rules.declared(body))
+        choice.check(tool_rules.declared(body))
     if version == NEWEST:
-        yield from messages_input.newest(sent)
-    yield from messages_input.cached(body)
-    yield from messages_input.ending(sent, prefill=service.prefill)
+        messages_input.newest(sent)
+    messages_input.cached(body)
+    messages_input.ending(sent, prefill=service.prefill)
     if not goes_on:
-        yield from pairing.paired(sent)
+        pairing.paired(sent)
     if service.strict:
-        yield from messages_input.signed(sent)
+        messages_input.signed(sent)
 
 
 def _no_threads() -> ApiError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.messages.faults import RequestFault
+from wireproof_surfaces.messages.faults import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,13 +46,13 @@ def _limit(query: Mapping[str, str]) -> int:
     limit = query.get("limit", str(USUAL))
     # isascii: `isdigit` also takes signs such as ², at which `int` fails.
     if not (limit.isascii() and limit.isdigit()):
-        raise RequestFault("limit", "Input should be a valid integer").error()
+        raise fault("limit", "Input should be a valid integer")
     if not 1 <= int(limit) <= MOST:
-        raise RequestFault("limit", f"Input should be an integer from 1 to {MOST}").error()
+        raise fault("limit", f"Input should be an integer from 1 to {MOST}")
     return int(limit)
 
 
 def _place(names: Sequence[str], query: Mapping[str, str], name: str) -> int:
     if query[name] not in names:
-        raise RequestFault(name, "there is no model of this id").error()
+        raise fault(name, "there is no model of this id")
     return names.index(query[name])

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wireproof_surfaces.messages.content_blocks import blocks
-from wireproof_surfaces.messages.faults import RequestFault
+from wireproof_surfaces.messages.faults import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,21 +25,21 @@ class _Placed(NamedTuple):
     block: Mapping[str, Any]
 
 
-def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> Iterator[RequestFault]:
+def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> None:
     """The rule of calls and results; `waiting` are the calls that a thread has open before these messages."""
     opened = dict.fromkeys(waiting, "messages.0")
     known = set(waiting)
     for role, turn in _turns(sent):
         if role == "user":
-            yield from _answered(turn, opened)
+            _answered(turn, opened)
             opened = {}
         for placed in _of_type("tool_use", turn):
             id_ = placed.block["id"]
             if id_ in known:
-                yield RequestFault(placed.path, "`tool_use` ids must be unique")
+                raise fault(placed.path, "`tool_use` ids must be unique")
             known.add(id_)
             opened[id_] = placed.message
-    yield from _unanswered(opened)
+    _unanswered(opened)
 
 
 def _turns(sent: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[_Placed]]]:
@@ -60,7 +60,7 @@ def _of_type(kind: str, turn: Sequence[_Placed]) -> Iterator[_Placed]:
     return (placed for placed in turn if placed.block["type"] == kind)
 
 
-def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> Iterator[RequestFault]:
+def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> None:
     """The results in a user's turn are those of the calls before it: ids with the paths of their messages."""
     left = dict(opened)
     for placed in _of_type("tool_result", turn):
@@ -70,16 +70,15 @@ def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> Iterator[Re
                 f"unexpected `tool_use_id` found in `tool_result` blocks: {id_}. Each `tool_result` block must have a "
                 "corresponding `tool_use` block in the previous message."
             )
-            yield RequestFault(placed.path, text)
-            return
+            raise fault(placed.path, text)
         del left[id_]
-    yield from _unanswered(left)
+    _unanswered(left)
 
 
-def _unanswered(opened: Mapping[str, str]) -> Iterator[RequestFault]:
+def _unanswered(opened: Mapping[str, str]) -> None:
     if opened:
         text = (
             f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(opened)}. Each "
             "`tool_use` block must have a corresponding `tool_result` block in the next message."
         )
-        yield RequestFault(next(iter(opened.values())), text)
+        raise fault(next(iter(opened.values())), text)

@@ -9,61 +9,55 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.faults import (
-    RequestFault,
+    Rule,
     boolean,
-    listed,
+    each,
+    fault,
+    fault_of_several,
     mapping,
     members,
-    missing,
+    one_of,
     some_string,
     string,
+    word,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 LONGEST_NAME = 128
 """The service's own limit."""
 _NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
-CHOICES = ("auto", "any", "tool", "none")
 
 
-def tools(sent: object) -> Iterator[RequestFault]:
+def tools(sent: Any) -> None:  # noqa: ANN401 - any JSON
     """The rule of `tools`."""
-    if not isinstance(sent, list):
-        yield RequestFault("tools", "Input should be a valid list")
-        return
-    for index, tool in enumerate(sent):
-        yield from _tool(tool, f"tools.{index}")
+    _TOOLS(sent, "tools")
     names = [tool["name"] for tool in sent]
     if len(set(names)) < len(names):
-        yield RequestFault("tools", "Tool names must be unique.")
+        raise fault("tools", "Tool names must be unique.")
 
 
-def _tool(tool: object, path: str) -> Iterator[RequestFault]:
-    if not isinstance(tool, dict):
-        yield RequestFault(path, "Input should be a valid dictionary")
-        return
+def _tool(tool: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+    mapping(tool, path)
     kind = tool.get("type")
-    if kind not in {None, "custom"} if isinstance(kind, str | None) else True:
-        yield RequestFault(f"{path}.type", f"Input should be 'custom': the tool {kind!r} is run by no service here")
-        return
-    path = f"{path}.custom"
-    if "name" not in tool:
-        yield missing(f"{path}.name")
-    if not isinstance(tool["name"], str):
-        yield from string(tool["name"], f"{path}.name")
-    elif not _NAME.fullmatch(tool["name"]):
-        yield RequestFault(f"{path}.name", f"String should match pattern '^{_NAME.pattern}$'")
-    if "input_schema" not in tool:
-        yield missing(f"{path}.input_schema")
-    yield from mapping(tool["input_schema"], f"{path}.input_schema")
-    if "type" not in tool["input_schema"]:
-        yield missing(f"{path}.input_schema.type")
-    if tool["input_schema"]["type"] != "object":
-        yield RequestFault(f"{path}.input_schema.type", "Input should be 'object'")
-    optional = {"description": string, "strict": boolean, "cache_control": cache_control}
-    yield from members(tool, path, {}, optional)
+    # A tuple: what a client sends need not be hashable.
+    if kind not in (None, "custom"):
+        raise fault(f"{path}.type", f"Input should be 'custom': the tool {kind!r} is run by no service here")
+    _CUSTOM(tool, f"{path}.custom")
+
+
+def _name(name: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+    string(name, path)
+    if not _NAME.fullmatch(name):
+        raise fault(path, f"String should match pattern '^{_NAME.pattern}$'")
+
+
+_CUSTOM = members(
+    {"name": _name, "input_schema": members({"type": word("object")}, {})},
+    {"description": string, "strict": boolean, "cache_control": cache_control},
+)
+_TOOLS = each(_tool)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,26 +83,27 @@ class ToolChoice:
         """The tools of which one must be called; none where the model may answer as it likes."""
         return tuple(tool.name for tool in self.offered(tools)) if self.kind in {"any", "tool"} else ()
 
-    def faults(self, tools: tuple[Tool, ...]) -> Iterator[RequestFault]:
-        """What is wrong with it where these tools are declared."""
+    def check(self, tools: tuple[Tool, ...]) -> None:
+        """Refuse it where these tools are declared, and it is none of a request with them.
+
+        Raises:
+            ApiError: 400.
+        """
         if not tools:
-            yield RequestFault("tool_choice", "tool_choice may only be specified while providing tools.", whole=True)
-        elif self.name is not None and self.name not in {tool.name for tool in tools}:
-            yield RequestFault("tool_choice", f"Tool '{self.name}' not found in provided tools")
+            raise fault_of_several("tool_choice may only be specified while providing tools.")
+        if self.name is not None and self.name not in {tool.name for tool in tools}:
+            raise fault("tool_choice", f"Tool '{self.name}' not found in provided tools")
 
 
-def choice(sent: object) -> Iterator[RequestFault]:
-    """The rule of `tool_choice` by itself."""
-    if not isinstance(sent, dict):
-        yield RequestFault("tool_choice", "Input should be a valid dictionary")
-        return
-    kind = sent.get("type")
-    if kind is None:
-        yield missing("tool_choice.type")
-    if kind not in CHOICES:
-        yield RequestFault("tool_choice.type", f"Input should be {listed(CHOICES)}")
-    required = {"name": some_string} if kind == "tool" else {}
-    yield from members(sent, f"tool_choice.{kind}", required, {"disable_parallel_tool_use": boolean})
+_SINGLE: Mapping[str, Rule] = {"disable_parallel_tool_use": boolean}
+choice = one_of(
+    {
+        "auto": members({}, _SINGLE),
+        "any": members({}, _SINGLE),
+        "tool": members({"name": some_string}, _SINGLE),
+        "none": members({}, _SINGLE),
+    }
+)
 
 
 def chosen(body: Mapping[str, Any]) -> ToolChoice | None:
