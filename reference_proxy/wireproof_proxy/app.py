@@ -1,9 +1,10 @@
-"""The proxy as a Flask application: the factory, and what is done before and after each request.
+"""The proxy as a Flask application: the factory, what is done before and after each request, and errors.
 
     gunicorn --threads 80 'wireproof_proxy.app:create_app()'
     flask --app wireproof_proxy.app run
 
-`wireproof-proxy` runs it on a server of its own; docs/other-servers.md says what other servers lack.
+`wireproof-proxy` runs it on a server of its own; docs/other-servers.md says what other servers lack. An error is always
+JSON, in the form of the API that the request is of.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from werkzeug.routing import WebsocketMismatch
 
 from wireproof_proxy.access import check_host, check_key
+from wireproof_proxy.answers.timing import ClientGoneError
 from wireproof_proxy.answers.turn_runner import TurnRunner
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.blueprints.health import health_blueprint
-from wireproof_proxy.blueprints.metrics import Metrics, metrics_blueprint
+from wireproof_proxy.blueprints.metrics import Metrics, health_blueprint, metrics_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
 from wireproof_proxy.blueprints.request_parts import DECIDING, form_headers
 from wireproof_proxy.blueprints.surfaces import (
@@ -31,7 +33,6 @@ from wireproof_proxy.blueprints.surfaces import (
     models_blueprint,
     responses_blueprint,
 )
-from wireproof_proxy.error_handlers import QUOTED, register_error_handlers
 from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
@@ -41,7 +42,7 @@ from wireproof_surfaces.answers.kept import Store, Threads
 from wireproof_surfaces.answers.messages import Messages
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.api_forms import form_of
-from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, UNKNOWN_URL, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.surfaces.function_rules import LONGEST_NAME
 
@@ -49,11 +50,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from _typeshed.wsgi import WSGIEnvironment
+    from flask.typing import ResponseReturnValue
 
     from wireproof_proxy.backends.backend import AgentBackend
     from wireproof_proxy.settings import ProxySettings
 
+
 log = logging.getLogger(__name__)
+
+QUOTED = 200
+"""Characters of a path that the log, and an error, quote."""
 
 
 def create_app(
@@ -82,7 +88,7 @@ def create_app(
     app.url_map.merge_slashes = False
     metrics = Metrics(gate, backend)
     _register_hooks(app, settings, metrics)
-    register_error_handlers(app)
+    _register_error_handlers(app)
     for public in (health_blueprint(backend, gate), metrics_blueprint(metrics), openapi_blueprint()):
         app.register_blueprint(public)
     asked = AskedModels()
@@ -165,3 +171,37 @@ def _register_hooks(app: Flask, settings: ProxySettings, metrics: Metrics) -> No
         # On close: a stream has taken as long as its body did.
         response.call_on_close(lambda: metrics.answered(surface, mode, status, time.monotonic() - started))
         return response
+
+
+def _register_error_handlers(app: Flask) -> None:
+    """Have the application answer every error in the envelope."""
+    app.register_error_handler(ApiError, _refuse)
+    app.register_error_handler(NotFound, _unknown)
+    app.register_error_handler(MethodNotAllowed, _wrong_method)
+    no_socket = ApiError(BAD_REQUEST, message="There are no WebSockets here: leave out the header `Upgrade`.")
+    app.register_error_handler(WebsocketMismatch, lambda _error: _refuse(no_socket))
+    # Whatever else Flask refuses: its own page would be HTML (http.error.envelope).
+    app.register_error_handler(HTTPException, lambda _error: _refuse(ApiError(BAD_REQUEST)))
+    # There is no one to read it, but the server and the log want a response.
+    gone = ApiError(BAD_REQUEST, message="The client has gone.")
+    app.register_error_handler(ClientGoneError, lambda _error: _refuse(gone))
+    app.register_error_handler(Exception, _unexpected)
+
+
+def _refuse(error: ApiError) -> ResponseReturnValue:
+    reply = form_of(request.path, form_headers()).reply(error, g.request_id)
+    return reply.body, reply.status, reply.headers
+
+
+def _unknown(_error: NotFound) -> ResponseReturnValue:
+    return _refuse(ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path[:QUOTED]}."))
+
+
+def _wrong_method(error: MethodNotAllowed) -> ResponseReturnValue:
+    return _refuse(ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted(error.valid_methods or ()))}))
+
+
+def _unexpected(error: Exception) -> ResponseReturnValue:
+    # The trace is for the log alone (http.error.no-internals).
+    log.error("%s failed", g.get("request_id"), exc_info=error)
+    return _refuse(ApiError(INTERNAL))

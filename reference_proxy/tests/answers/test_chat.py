@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.http.client import ClientState
+from wireproof_proxy.answers.timing import ClientGoneError, ClientState
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.conversation import Message, TextPart
 from wireproof_surfaces.errors import ApiError

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.http.client import ClientState
+from wireproof_proxy.answers.timing import ClientGoneError, ClientState
 from wireproof_surfaces.answers.kept import Store
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, ToolResult

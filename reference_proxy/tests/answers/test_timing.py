@@ -7,12 +7,12 @@ import pytest
 from wireproof_proxy.answers.timing import (
     CALM,
     ClientGoneError,
+    ClientState,
     LookSchedule,
     hold_status_line,
     keep_alive,
     read_events,
 )
-from wireproof_proxy.http.client import ClientState
 from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.events import (
     ChoiceFailed,
@@ -40,6 +40,10 @@ class Clock:
         return self.now
 
 
+def timed(step: float = 1) -> LookSchedule:
+    return LookSchedule(clock=Clock(step))
+
+
 class Turn:
     def __init__(self, *events: Any) -> None:
         self.events = list(events)
@@ -57,26 +61,26 @@ def take(count: int, received: Any) -> list[Any]:
 
 
 def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
-    received = read_events(Turn(HELLO, None, None, END), client=ClientState(), idle=100, clock=Clock())
+    received = read_events(Turn(HELLO, None, None, END), client=ClientState(), idle=100, pace=timed())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), END]
 
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
-    received = read_events(Turn(HELLO), client=ClientState(), idle=3, clock=Clock())
+    received = read_events(Turn(HELLO), client=ClientState(), idle=3, pace=timed())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), ChoiceFailed(FailureReason.TIMEOUT)]
 
 
 @pytest.mark.parametrize("events", [(HELLO,), (HELLO, HELLO, HELLO)], ids=["in a silence", "while the backend talks"])
 def test_a_client_that_leaves_is_noticed(events: tuple[Any, ...]) -> None:
     gone = iter([False, True])
-    received = read_events(Turn(*events), client=ClientState(gone=lambda: next(gone)), idle=100, clock=Clock(0.01))
+    received = read_events(Turn(*events), client=ClientState(gone=lambda: next(gone)), idle=100, pace=timed(0.01))
     assert next(received) == HELLO
     with pytest.raises(ClientGoneError):
         next(received)
 
 
 def test_a_client_that_takes_nothing_fails_its_answer() -> None:
-    received = read_events(Turn(HELLO, HELLO), client=ClientState(stalled=lambda: True), idle=100, clock=Clock())
+    received = read_events(Turn(HELLO, HELLO), client=ClientState(stalled=lambda: True), idle=100, pace=timed())
     assert next(received) == ChoiceFailed(FailureReason.LAGGING)
 
 
@@ -97,8 +101,8 @@ class Waits:
 def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
     clock, calm = Clock(0), [True]
     turn = Waits(clock)
-    pace = LookSchedule(tick=0.2, attentive=3, calm=lambda: calm[0])
-    received = read_events(turn, client=ClientState(), idle=30, clock=clock, pace=pace)
+    pace = LookSchedule(clock=clock, tick=0.2, attentive=3, calm=lambda: calm[0])
+    received = read_events(turn, client=ClientState(), idle=30, pace=pace)
     take(2, received)
     calm[0] = False
     take(2, received)
@@ -107,8 +111,8 @@ def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
 
 def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -> None:
     clock = Clock(0)
-    pace, turn = LookSchedule(due=7, tick=1, attentive=2.5), Waits(clock)
-    received = read_events(turn, client=ClientState(), idle=30, clock=clock, pace=pace)
+    pace, turn = LookSchedule(clock=clock, due=7, tick=1, attentive=2.5), Waits(clock)
+    received = read_events(turn, client=ClientState(), idle=30, pace=pace)
     take(4, received)
     assert turn.waits == [1, 1, 1, 4]
     pace.due = 20
@@ -118,35 +122,38 @@ def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -
 
 @pytest.mark.parametrize("event", [HELLO, END])
 def test_the_first_output_ends_the_holding_and_nothing_is_lost(event: Any) -> None:
-    said = hold_status_line(iter([Working(), USAGE, Quiet(1), event, HELLO]), commit=100, clock=Clock())
+    said = hold_status_line(iter([Working(), USAGE, Quiet(1), event, HELLO]), commit=100, pace=timed())
     assert list(said) == [USAGE, event, HELLO]
 
 
 def test_after_the_time_to_commit_nothing_more_is_waited_for() -> None:
-    said = hold_status_line(iter([USAGE, Quiet(1), Quiet(2), HELLO]), commit=2, clock=Clock())
+    said = hold_status_line(iter([USAGE, Quiet(1), Quiet(2), HELLO]), commit=2, pace=timed())
     assert list(said) == [Quiet(0), USAGE, Quiet(2), HELLO]
 
 
 def test_a_failure_before_any_output_is_an_http_error() -> None:
     with pytest.raises(ApiError) as raised:
-        hold_status_line(iter([Working(), ChoiceFailed(FailureReason.RATE_LIMITED)]), commit=100, clock=Clock())
+        hold_status_line(iter([Working(), ChoiceFailed(FailureReason.RATE_LIMITED)]), commit=100, pace=timed())
     assert raised.value.problem.status == 429
 
 
 def test_a_failure_after_the_commitment_is_left_to_the_stream() -> None:
     failed = ChoiceFailed(FailureReason.RATE_LIMITED)
-    assert list(hold_status_line(iter([Quiet(1), failed]), commit=0, clock=Clock())) == [Quiet(0), failed]
+    assert list(hold_status_line(iter([Quiet(1), failed]), commit=0, pace=timed())) == [
+        Quiet(0),
+        failed,
+    ]
 
 
 def test_a_turn_that_ends_without_output_is_held_to_its_end() -> None:
-    assert list(hold_status_line(iter([USAGE]), commit=100, clock=Clock())) == [USAGE]
+    assert list(hold_status_line(iter([USAGE]), commit=100, pace=timed())) == [USAGE]
 
 
 def test_comments_fill_the_silences_that_last() -> None:
     pieces = [b"a", b"", b"", b"", b"", b"b", b""]
-    kept = list(keep_alive(pieces, comment=b":", every=3, clock=Clock()))
+    kept = list(keep_alive(pieces, comment=b":", every=3, pace=timed()))
     assert kept == [b"a", b":", b"b"]
 
 
 def test_the_first_piece_goes_out_even_if_there_is_nothing_to_say() -> None:
-    assert list(keep_alive([b"", b""], comment=b":", every=100, clock=Clock())) == [b":"]
+    assert list(keep_alive([b"", b""], comment=b":", every=100, pace=timed())) == [b":"]

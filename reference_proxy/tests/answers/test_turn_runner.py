@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.http.client import ClientState
+from wireproof_proxy.answers.timing import ClientState
 from wireproof_surfaces.answers.demand import Demand
 from wireproof_surfaces.answers.plan import AnswerPlan
 from wireproof_surfaces.assembly.choice import Rules

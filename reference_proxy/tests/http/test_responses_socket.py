@@ -10,9 +10,9 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from wireproof_proxy.access import socket_gate
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.http.capacity import TurnGate
-from wireproof_proxy.http.socket_gate import socket_gate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -20,11 +21,12 @@ from wireproof_surfaces.events import (
     Texts,
     UsageReported,
 )
+from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
     from wireproof_proxy.backends.backend import BackendTurn
-    from wireproof_proxy.http.client import ClientState
     from wireproof_surfaces.errors import RequestFields
+
 
 TICK = 0.2
 """Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
@@ -44,6 +46,24 @@ def _never() -> bool:
     return False
 
 
+def _not_noticed(_callback: Callable[[], object]) -> None:
+    """Under another server: a departure is noticed at the next write."""
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class ClientState:
+    """Whoever sent a request; the defaults are of one of whom nothing is known before the next write."""
+
+    gone: Callable[[], bool] = _never
+    """Whether it has left."""
+    when_gone: Callable[[Callable[[], object]], object] = _not_noticed
+    """Has a function called, in any thread, when it leaves."""
+    stalled: Callable[[], bool] = _never
+    """Whether it has taken nothing for so long that its answer is given up."""
+    keep_open: bool = False
+    """Whether its protocol, HTTP/1.1, can keep the connection open."""
+
+
 class ClientGoneError(Exception):
     """The client has closed its connection, so the answer has no reader."""
 
@@ -52,6 +72,7 @@ class ClientGoneError(Exception):
 class LookSchedule:
     """When a silent turn is to be looked at, whatever it says: set by whoever has something to do then."""
 
+    clock: Clock = time.monotonic
     due: float = math.inf
     """By the clock."""
     tick: float = TICK
@@ -61,9 +82,7 @@ class LookSchedule:
     """Whether nothing is held back that a silence would release: every `CALM` seconds will do then."""
 
 
-def read_events(
-    turn: BackendTurn, *, client: ClientState, idle: float, clock: Clock, pace: LookSchedule | None = None
-) -> Iterator[Ready]:
+def read_events(turn: BackendTurn, *, client: ClientState, idle: float, pace: LookSchedule) -> Iterator[Ready]:
     """The turn's events as they arrive, and a Quiet for each look at a silent one.
 
     It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
@@ -73,14 +92,13 @@ def read_events(
         ClientGoneError: the client has left. It is asked after each event and each look; whoever knows of the departure
             closes the turn, which ends the wait.
     """
-    pace = pace or LookSchedule()
-    last_event = now = clock()
+    last_event = now = pace.clock()
     while True:
         tick = max(pace.tick, CALM) if pace.calm() else pace.tick
         look = now + tick if now - last_event < pace.attentive else math.inf
         wake = min(look, last_event + idle, pace.due if pace.due > now else math.inf)
         event = turn.next(max(wake - now, SHORTEST))
-        now = clock()
+        now = pace.clock()
         if client.gone():
             raise ClientGoneError
         if client.stalled():
@@ -95,12 +113,7 @@ def read_events(
 
 
 def hold_status_line(
-    events: Iterator[Ready],
-    *,
-    commit: float,
-    clock: Clock,
-    fields: RequestFields = CHAT_FIELDS,
-    pace: LookSchedule | None = None,
+    events: Iterator[Ready], *, commit: float, pace: LookSchedule, fields: RequestFields = CHAT_FIELDS
 ) -> Iterator[Ready]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
@@ -113,9 +126,7 @@ def hold_status_line(
     Raises:
         ApiError: when the turn fails before its first output.
     """
-    deadline = clock() + commit
-    if pace is not None:
-        pace.due = deadline
+    deadline = pace.due = pace.clock() + commit
     before: list[Ready] = []
     for event in events:
         # chat.stream.error-before-output.
@@ -127,14 +138,12 @@ def hold_status_line(
         if isinstance(event, UsageReported):
             before.append(event)
         # Looked at with each event, which is often enough: at the deadline there is a Quiet.
-        if clock() >= deadline:
+        if pace.clock() >= deadline:
             return chain([Quiet(0)], before, events)
     return chain(before, events)
 
 
-def keep_alive(
-    pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock, pace: LookSchedule | None = None
-) -> Iterator[bytes]:
+def keep_alive(pieces: Iterable[bytes], *, comment: bytes, every: float, pace: LookSchedule) -> Iterator[bytes]:
     """The pieces, and a comment whenever `every` seconds have passed without one.
 
     An empty piece has nothing to send; it only gives this function a chance to look at the clock. The first piece that
@@ -142,10 +151,8 @@ def keep_alive(
     """
     written: float | None = None
     for piece in pieces:
-        now = clock()
+        now = pace.clock()
         if piece or written is None or now - written >= every:
-            written = now
-            if pace is not None:
-                pace.due = now + every
+            written, pace.due = now, now + every
             # A comment, never an empty `data:`, which most clients cannot read (chat.stream.keepalive-is-comment).
             yield piece or comment

@@ -36,10 +36,9 @@ from wireproof_surfaces.surfaces.writer import pieces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_proxy.answers.timing import Clock
+    from wireproof_proxy.answers.timing import ClientState, Clock
     from wireproof_proxy.backends.backend import AgentBackend, BackendTurn
     from wireproof_proxy.http.capacity import TurnGate
-    from wireproof_proxy.http.client import ClientState
     from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
 
@@ -104,24 +103,25 @@ class TurnRunner:
         idle = self.settings.idle_timeout_ms / 1000
         assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.
-        pace = LookSchedule(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
+        attentive = ATTENTIVE + self.settings.call_wait_ms / 1000
+        pace = LookSchedule(clock=self.clock, attentive=attentive, calm=lambda: assembly.calm)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
-        events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
+        events = assembly.pull(read_events(turn, client=client, idle=idle, pace=pace))
         events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
             return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type=JSON)
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
-        held = hold_status_line(events, commit=commit, clock=self.clock, fields=plan.fields, pace=pace)
+        held = hold_status_line(events, commit=commit, fields=plan.fields, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: LookSchedule) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
         written = pieces(_logged(events, plan), plan.writer)
         try:
-            yield from keep_alive(written, comment=plan.keep_alive, every=every, clock=self.clock, pace=pace)
+            yield from keep_alive(written, comment=plan.keep_alive, every=every, pace=pace)
         except ClientGoneError:
             # The status line is out and the reader has left: there is no one to report an error to.
             log.info("client of %s left", plan.id)

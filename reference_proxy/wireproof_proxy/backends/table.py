@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wireproof_proxy.backends.codex.from_settings import codex_backend
+from wireproof_proxy.backends.codex.supervisor import codex_backend
 from wireproof_proxy.settings import ProxySettings, SettingsError
 
 if TYPE_CHECKING:

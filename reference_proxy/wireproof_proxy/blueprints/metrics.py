@@ -1,7 +1,8 @@
-"""`/metrics`: requests by surface, mode and status, how long they took, running turns, and the backend.
+"""For whoever runs the proxy, without a key: `/metrics`, and the health checks.
 
-Each label has few values, whatever clients ask for: a surface is the name of a blueprint, and paths that are no route
-of ours are counted as `other`.
+The metrics are requests by surface, mode and status, how long they took, running turns, and the backend. Each label has
+few values, whatever clients ask for: a surface is the name of a blueprint, and paths that are no route of ours are
+counted as `other`. The checks say whether the process is up, whether the backend is not given up, whether it answers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, H
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from wireproof_surfaces.errors import GIVEN_UP, STOPPING, ApiError, failure
+from wireproof_surfaces.events import ChoiceFailed, FailureReason
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
     from wireproof_proxy.backends.backend import AgentBackend
     from wireproof_proxy.http.capacity import TurnGate
+
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 
@@ -60,7 +65,7 @@ class Metrics:
 
 
 def metrics_blueprint(metrics: Metrics) -> Blueprint:
-    """`/metrics`, without a key."""
+    """`/metrics`."""
     blueprint = Blueprint("metrics", __name__)
 
     @blueprint.get("/metrics")
@@ -82,3 +87,30 @@ class _Now(Collector):
         yield GaugeMetricFamily("wireproof_proxy_backend_ready", "Whether the backend answers: 1 or 0.", value=ready)
         for name, help_, value in self.backend.counts():
             yield CounterMetricFamily(f"wireproof_proxy_backend_{name}", help_, value=value)
+
+
+def health_blueprint(backend: AgentBackend, gate: TurnGate) -> Blueprint:
+    """`/healthz`, `/livez` and `/readyz`."""
+    blueprint = Blueprint("health", __name__)
+
+    @blueprint.get("/healthz")
+    def up() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @blueprint.get("/livez")
+    def live() -> dict[str, str]:
+        if not backend.alive:
+            raise ApiError(GIVEN_UP)
+        return {"status": "alive"}
+
+    @blueprint.get("/readyz")
+    def ready() -> dict[str, str]:
+        # A proxy that stops is alive but not ready: whoever goes by readiness sends it no more requests.
+        if gate.shut_down:
+            raise ApiError(STOPPING)
+        # 0: a health check never waits, and starts no backend that was given up.
+        if not backend.await_ready(0):
+            raise failure(ChoiceFailed(FailureReason.UNAVAILABLE))
+        return {"status": "ready"}
+
+    return blueprint

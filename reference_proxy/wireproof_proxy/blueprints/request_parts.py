@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import g, request
 
-from wireproof_proxy.http.client import ClientState
+from wireproof_proxy.answers.timing import ClientState
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.api_forms import AUTHORIZATION, KEY, VERSION
 from wireproof_surfaces.http.body import read_object

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from wireproof_proxy.backends.codex.config import ARGUMENTS, thread_config
+from wireproof_proxy.backends.codex.abilities import ARGUMENTS, abilities
 
 
 def test_the_arguments_are_overrides_that_codex_can_read() -> None:
@@ -15,6 +15,6 @@ def test_the_arguments_are_overrides_that_codex_can_read() -> None:
     assert read["analytics"] == {"enabled": False}
 
 
-@pytest.mark.parametrize(("version", "config"), [((0, 149), {}), ((0, 150), {"agents.enabled": False})])
-def test_a_thread_is_given_what_its_version_knows(version: tuple[int, int], config: dict[str, bool]) -> None:
-    assert thread_config(version) == config
+@pytest.mark.parametrize(("version", "config"), [("0.149.0", {}), ("0.150.0", {"agents.enabled": False})])
+def test_a_thread_is_given_what_its_version_knows(version: str, config: dict[str, bool]) -> None:
+    assert abilities(f"x/{version} (y)", "v2").config == config

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_proxy.backends.codex.repeats import RepeatFilter
+from wireproof_proxy.backends.codex.turn_decoder import RepeatFilter
 
 PIECES = st.lists(st.text(max_size=4), max_size=8)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_proxy.backends.cursor.silence import LATE, ServiceSilence
+from wireproof_proxy.backends.cursor.turn import LATE, ServiceSilence
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a run of `codex app-server` can do, by its version, and a conversation as that version takes it. Pure.
+"""What a run of `codex app-server` can do, by its version, what of it is switched off, and what it is given. Pure.
 
     dynamic tools of a client                   from 0.92.0 (never in v1)
     a history that can be injected              from 0.125.0 (never in v1); before, a thread can be resumed with a
@@ -9,6 +9,12 @@
                                                 `rawResponse/completed`, between nothing
 
 What a version cannot take becomes text: tools in the developer text; the history, or its end, in the turn's input.
+
+It is to be a model and nothing else: a client of the proxy has tools of its own, and no user there approves commands.
+So the shell, patches, search, plans, agents and questions to the user are taken away as far as the version allows: what
+stays of them (`update_plan`, `view_image` and MCP resources in old versions, `apply_patch` with some models) runs in a
+read-only sandbox and may ask for nothing. Nor does the model see the folder, the skills or the project documents of the
+machine that it runs on. A version ignores keys that it does not know; MCP servers stay on, as the user has set them up.
 """
 
 from __future__ import annotations
@@ -17,7 +23,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireproof_proxy.backends.codex.config import thread_config
 from wireproof_proxy.backends.flatten import flat, in_messages, with_input
 from wireproof_surfaces.tools.sentinel import in_text
 
@@ -27,6 +32,44 @@ if TYPE_CHECKING:
     from wireproof_proxy.settings import Protocol
     from wireproof_surfaces.conversation import Conversation
 
+
+QUIET = (
+    "features.plugins=false",  # 0.169.0 else runs `git ls-remote` at its start
+    "features.apps=false",
+    "features.remote_models=false",
+    "check_for_update_on_startup=false",
+    "analytics.enabled=false",
+)
+"""Nothing on the network but the model: 0.89.0 else waits three seconds for a list of models in each thread."""
+
+TOOLLESS = (
+    "features.shell_tool=false",
+    "features.view_image=false",  # `tools.view_image` has no effect in 0.169.0
+    "features.image_generation=false",
+    "features.goals=false",  # else get_goal, create_goal and update_goal
+    "features.multi_agent=false",  # before 0.150; from then on see AGENTS
+    "features.shell_snapshot=false",
+    'web_search="disabled"',
+    "tools.experimental_request_user_input.enabled=false",
+)
+
+NO_MACHINE_CONTEXT = (
+    "skills.include_instructions=false",
+    "include_permissions_instructions=false",
+    "include_environment_context=false",
+    "project_doc_max_bytes=0",  # AGENTS.md
+)
+
+FAST = ("features.unbounded_connection_retries=false",)
+"""A model that cannot be reached is reported at once; else Codex retries without end and reports nothing."""
+
+ARGUMENTS: tuple[str, ...] = tuple(
+    argument for override in (*QUIET, *TOOLLESS, *NO_MACHINE_CONTEXT, *FAST) for argument in ("-c", override)
+)
+"""What follows `app-server` on the command line."""
+
+AGENTS = (0, 150)
+"""From this version on each thread switches them off: those before take the key for the name of an agent, and fail."""
 EPHEMERAL = (0, 90)
 NATIVE_TOOLS = (0, 92)
 INJECTED_HISTORY = (0, 125)
@@ -72,13 +115,9 @@ def abilities(user_agent: str, protocol: Protocol) -> Abilities:
     is_v2 = protocol == "v2"
     return Abilities(
         tools=is_v2 and version >= NATIVE_TOOLS,
-        history=_history(version) if is_v2 else "text",
+        history="text" if not is_v2 else "injected" if version >= INJECTED_HISTORY else "resumed",
         ephemeral=is_v2 and version >= EPHEMERAL,
         no_input=version >= NO_INPUT,
         silent_ends=SILENT_ENDS[0] <= version < SILENT_ENDS[1],
-        config=thread_config(version),
+        config={"agents.enabled": False} if version >= AGENTS else {},
     )
-
-
-def _history(version: tuple[int, int]) -> History:
-    return "injected" if version >= INJECTED_HISTORY else "resumed"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from wireproof_proxy.backends import mailbox
 from wireproof_proxy.backends.backend import BackendCount, FailedTurn
 from wireproof_proxy.backends.choices import Choices
-from wireproof_proxy.backends.codex.abilities import abilities
+from wireproof_proxy.backends.codex.abilities import ARGUMENTS, abilities
 from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_proxy.backends.codex.process import PATIENCE, CodexProcess
 from wireproof_proxy.backends.codex.rpc import ErrorReply, ResultReply
@@ -24,6 +24,7 @@ from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v1 import CodexV1
 from wireproof_proxy.backends.codex.v2 import INITIALIZE, CodexV2
 from wireproof_proxy.backends.untrusted_json import as_text
+from wireproof_proxy.settings import backend_environment
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_proxy.backends.mailbox import Mailbox
-    from wireproof_proxy.settings import Protocol
+    from wireproof_proxy.settings import Protocol, ProxySettings
     from wireproof_surfaces.conversation import Conversation
+
 
 log = logging.getLogger(__name__)
 
@@ -228,3 +230,15 @@ class Supervisor:
         with self._changed:
             self._link = link
             self._changed.notify_all()
+
+
+def codex_backend(settings: ProxySettings) -> Supervisor:
+    """A supervisor of `CODEX_BIN app-server`, not started yet."""
+    return Supervisor(
+        [settings.codex.bin, "app-server", *ARGUMENTS],
+        backend_environment(),
+        restart_limit=settings.restart_limit,
+        protocol=settings.codex_protocol,
+        patience=settings.stalled_client_ms / 1000,
+        silence=settings.call_wait_ms / 1000,
+    )

@@ -14,7 +14,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_cursor_protos.agent_pb2 import AgentClientMessage, ExecServerMessage
@@ -22,7 +22,6 @@ from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
 from wireproof_proxy.backends.cursor.envelope import GarbledError
 from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
-from wireproof_proxy.backends.cursor.silence import ServiceSilence
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.events import Event
 
+
 log = logging.getLogger(__name__)
 
 HEARTBEAT = 5.0
@@ -41,9 +41,42 @@ DRAIN = 2.0
 """Seconds that the end of the stream may take after the end of the turn."""
 FAREWELL = 1.0
 """Seconds that the last messages may take to be sent."""
+LATE = 0.05
+"""Seconds by which a timer is late on a loop that was held up: it comes before what arrived meanwhile."""
 
 RunHere = Callable[[ExecServerMessage], Awaitable[list[AgentClientMessage]]]
 """Runs an exec and returns its answers."""
+
+
+@dataclass(eq=False)
+class ServiceSilence:
+    """A silence of the service: calls `over` when it has lasted. All on the loop.
+
+    What has arrived and was not read yet ends it.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    over: Callable[[], None]
+    _timer: asyncio.TimerHandle | None = field(init=False, default=None)
+
+    def begin(self, seconds: float) -> None:
+        """Have it last so long from now on; one that has begun is broken off before."""
+        self._wait(seconds, LATE)
+
+    def break_off(self) -> None:
+        """Have it never end."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wait(self, seconds: float, late: float) -> None:
+        self._timer = self.loop.call_later(seconds, self._end, self.loop.time() + seconds, late)
+
+    def _end(self, due: float, late: float) -> None:
+        if self.loop.time() - due < late:
+            self.over()
+        else:
+            # Each time for longer: on a machine that is always late it ends all the same.
+            self._wait(late, late * 2)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
