@@ -44,7 +44,7 @@ from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, UNKNOWN_URL, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
-from wireproof_surfaces.surfaces.function_rules import LONGEST_NAME
+from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import WRONG_KEY, ApiError
-from wireproof_surfaces.messages import error_form, models_page
-from wireproof_surfaces.surfaces import models_list
+from wireproof_surfaces.messages import error_form
+from wireproof_surfaces.messages.faults import fault
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from wireproof_surfaces.errors import Problem
     from wireproof_surfaces.surfaces.json_text import Json
+
 
 VERSION = "anthropic-version"
 KEY = "x-api-key"
@@ -28,6 +30,8 @@ ID = "x-request-id"
 """The header of every response with its id, whatever else an API calls it."""
 MESSAGES_PATH = "/v1/messages"
 _MODELS_PATH = "/v1/models"
+# The limits of a page of models that the service of the Messages API has.
+_MOST, _USUAL = 1000, 20
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -106,14 +110,56 @@ class ApiForm:
             raise ApiError(WRONG_KEY, message=self.key_wanted, headers={"WWW-Authenticate": "Bearer"})
 
 
+def _openai_model(served: ServedModels, name: str) -> Json:
+    return {"id": name, "object": "model", "created": served.created, "owned_by": served.owner}
+
+
+def _model(served: ServedModels, name: str) -> Json:
+    made = datetime.fromtimestamp(served.created, UTC).isoformat().replace("+00:00", "Z")
+    return {"type": "model", "id": name, "display_name": name, "created_at": made}
+
+
+def _page(served: ServedModels, query: Mapping[str, str]) -> Json:
+    """The page that `limit`, `after_id` and `before_id` ask for."""
+    listed, limit = list(served.names), _limit(query)
+    if "before_id" in query:
+        end = _place(listed, query, "before_id")
+        begin, more = max(0, end - limit), end > limit
+    else:
+        begin = _place(listed, query, "after_id") + 1 if "after_id" in query else 0
+        end, more = begin + limit, begin + limit < len(listed)
+    data = [_model(served, name) for name in listed[begin:end]]
+    ends = {"first_id": data[0]["id"] if data else None, "last_id": data[-1]["id"] if data else None}
+    return {"data": data, "has_more": more, **ends}
+
+
+def _limit(query: Mapping[str, str]) -> int:
+    limit = query.get("limit", str(_USUAL))
+    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
+    if not (limit.isascii() and limit.isdigit()):
+        raise fault("limit", "Input should be a valid integer")
+    if not 1 <= int(limit) <= _MOST:
+        raise fault("limit", f"Input should be an integer from 1 to {_MOST}")
+    return int(limit)
+
+
+def _place(names: Sequence[str], query: Mapping[str, str], name: str) -> int:
+    if query[name] not in names:
+        raise fault(name, "there is no model of this id")
+    return names.index(query[name])
+
+
 OPENAI = ApiForm(
     ids=(ID,),
     keys=(AUTHORIZATION,),
     status=lambda problem: problem.status,
     body=lambda error, _request_id: error.body(),
     key_wanted=WRONG_KEY.message,
-    models=lambda served, _query: models_list.models(served.names, served.created, served.owner),
-    model=lambda served, name: models_list.model(name, served.created, served.owner),
+    models=lambda served, _query: {
+        "object": "list",
+        "data": [_openai_model(served, name) for name in served.names],
+    },
+    model=_openai_model,
 )
 MESSAGES = ApiForm(
     ids=("request-id", ID),
@@ -122,8 +168,8 @@ MESSAGES = ApiForm(
     status=error_form.status_of,
     body=error_form.error_body,
     key_wanted="The API key is missing or wrong: send `x-api-key: …` or `Authorization: Bearer …`.",
-    models=lambda served, query: models_page.page(served.names, served.created, query),
-    model=lambda served, name: models_page.model(name, served.created),
+    models=_page,
+    model=_model,
 )
 
 

@@ -20,8 +20,8 @@ from wireproof_surfaces.events import (
     TextAdded,
     UsageReported,
 )
+from wireproof_surfaces.surfaces.chat_dialect import FormatOptions
 from wireproof_surfaces.surfaces.chat_request import ChatRequest
-from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
 if TYPE_CHECKING:
     from flask import Response

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof_surfaces.assembly.lines import LinePosition
+from wireproof_surfaces.assembly.separator import LinePosition
 
 
 def fresh(text: str) -> bool:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules
-from wireproof_surfaces.assembly.stop_texts import StopTexts
+from wireproof_surfaces.assembly.choice import ChoiceAssembly, Rules, StopTexts
 from wireproof_surfaces.events import CallBegan, ChoiceFinished, TextAdded, Thought
 
 CASES = [

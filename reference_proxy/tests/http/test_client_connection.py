@@ -21,7 +21,7 @@ from wireproof_surfaces.http.connection_states import (
 )
 from wireproof_surfaces.http.edge_limits import EdgeLimits
 from wireproof_surfaces.http.request_head import RequestHead
-from wireproof_surfaces.http.response_framing import ResponseFraming
+from wireproof_surfaces.http.served_exchange import ResponseFraming
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from wireproof_surfaces.answers.messages import ShortNames
+from wireproof_surfaces.api_forms import MESSAGES, ServedModels
 from wireproof_surfaces.conversation import AssistantCall, Tool, ToolResult
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.messages.models_page import page
-from wireproof_surfaces.messages.short_names import ShortNames
 
 LONG, OTHER = "mcp__server__" + "a" * 70, "mcp__server__" + "a" * 70 + "b"
 
@@ -28,6 +28,10 @@ def test_names_that_are_too_long_are_cut_and_stay_apart() -> None:
     assert names.item(result) is result
 
 
+def page(names: list[str], query: dict[str, str]) -> dict[str, Any]:
+    return MESSAGES.models(ServedModels(names=names, created=0, owner=""), query)
+
+
 @pytest.mark.parametrize(
     ("query", "ids", "more"),
     [
@@ -41,11 +45,11 @@ def test_names_that_are_too_long_are_cut_and_stay_apart() -> None:
     ],
 )
 def test_a_page_of_models(query: dict[str, str], ids: str, *, more: bool) -> None:
-    found = page(["a", "b", "c"], 0, query)
+    found = page(["a", "b", "c"], query)
     assert "".join(one["id"] for one in found["data"]) == ids
     assert (found["has_more"], found["first_id"], found["last_id"]) == (more, ids[:1] or None, ids[-1:] or None)
     entry: Any = {"type": "model", "id": "a", "display_name": "a", "created_at": "1970-01-01T00:00:00Z"}
-    assert page(["a"], 0, {})["data"] == [entry]
+    assert page(["a"], {})["data"] == [entry]
 
 
 @pytest.mark.parametrize(
@@ -58,5 +62,5 @@ def test_a_page_of_models(query: dict[str, str], ids: str, *, more: bool) -> Non
 )
 def test_a_page_that_cannot_be(query: dict[str, str], message: str) -> None:
     with pytest.raises(ApiError) as raised:
-        page(["a"], 0, query)
+        page(["a"], query)
     assert raised.value.message == message

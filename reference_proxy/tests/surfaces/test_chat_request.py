@@ -6,8 +6,8 @@ import pytest
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.surfaces.chat_dialect import FormatOptions
 from wireproof_surfaces.surfaces.chat_request import ChatRequest, parse, rules
-from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
 
 LEAST: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 

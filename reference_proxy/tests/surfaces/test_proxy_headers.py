@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.surfaces.proxy_headers import HEADERS, FormatOptions, format_options
+from wireproof_surfaces.surfaces.chat_dialect import HEADERS, FormatOptions, format_options
 
 
 def test_what_is_not_said_is_not_wished() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.surfaces.proxy_headers import FormatOptions
+from wireproof_surfaces.surfaces.chat_dialect import FormatOptions
 from wireproof_surfaces.surfaces.responses_request import parse
 
 ASK: dict[str, Any] = {"model": "codex", "input": "hi"}

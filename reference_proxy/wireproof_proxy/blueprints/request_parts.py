@@ -10,7 +10,7 @@ from wireproof_proxy.answers.timing import ClientState
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.api_forms import AUTHORIZATION, KEY, VERSION
 from wireproof_surfaces.http.body import read_object
-from wireproof_surfaces.surfaces.proxy_headers import HEADERS
+from wireproof_surfaces.surfaces.chat_dialect import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.answers.asked_models import AskedModels
@@ -15,20 +16,54 @@ from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Proble
 from wireproof_surfaces.messages import content_blocks, pairing
 from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
-from wireproof_surfaces.messages.short_names import ShortNames
 from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
 from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.answers.plan import AnswerSettings
     from wireproof_surfaces.assembly.choice import Rules
-    from wireproof_surfaces.conversation import Item
+    from wireproof_surfaces.conversation import Item, Tool
     from wireproof_surfaces.messages.messages_request import MessagesRequest
     from wireproof_surfaces.surfaces.json_text import Json
 
+
 UNKNOWN_THREAD = Problem(404, INVALID, "thread_not_found", "The previous message is not held here.")
+_DIGEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ShortNames:
+    """The names of some tools for a backend that takes at most `longest` characters.
+
+    A name that is too long is cut, and what tells it from others that begin alike is put behind it. The client never
+    sees that: its own names come back.
+    """
+
+    longest: int
+    own: Mapping[str, str] = field(default_factory=dict)
+    """Short name → the client's, of those that differ."""
+
+    @classmethod
+    def of(cls, tools: tuple[Tool, ...], longest: int) -> ShortNames:
+        """Those of the tools that a client declares."""
+        long = [tool.name for tool in tools if len(tool.name) > longest]
+        return cls(longest, {cls(longest).short(name): name for name in long})
+
+    def short(self, name: str) -> str:
+        """The name for the backend."""
+        if len(name) <= self.longest:
+            return name
+        return f"{name[: self.longest - _DIGEST - 1]}_{sha256(name.encode()).hexdigest()[:_DIGEST]}"
+
+    def tool(self, tool: Tool) -> Tool:
+        """A tool as the backend knows it."""
+        return replace(tool, name=self.short(tool.name))
+
+    def item(self, item: Item) -> Item:
+        """An item as the backend knows it."""
+        return replace(item, name=self.short(item.name)) if isinstance(item, AssistantCall) else item
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

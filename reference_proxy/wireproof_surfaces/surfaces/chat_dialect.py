@@ -1,28 +1,42 @@
-"""How an answer writes its calls: the dialects and what varies within them. Pure.
+"""How an answer writes its calls: the dialects, what varies within them, and the headers that say it. Pure.
 
 openai-json    `tool_calls`; in a whole answer the content is null beside them
 obsidian-xml   `tool_calls`, and after each call its `<use_tool>` block as content
 function-call  one legacy `function_call`, for requests that declare `functions` and no `tools`
+
+A request says in `x-proxy-*` headers how calls are to be written, a response how they were.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.tools import use_tool
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.assembly.aggregator import AggregatedCall
     from wireproof_surfaces.events import FinishReason
+
 
 StopPolicy = Literal["first", "burst"]
 OutputMode = Literal["obsidian-xml", "openai-json"]
 ArgumentsMode = Literal["incremental", "cumulative"]
 XmlEscape = Literal["xml", "none"]
+
+OUTPUT_MODE_HEADER = "x-proxy-output-mode"
+ARGUMENTS_HEADER = "x-proxy-tool-arguments"
+STOP_HEADER = "x-proxy-stop-after-tools"
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    OUTPUT_MODE_HEADER: get_args(OutputMode),
+    ARGUMENTS_HEADER: get_args(ArgumentsMode),
+    STOP_HEADER: get_args(StopPolicy),
+}
 
 
 class ChatFormat(StrEnum):
@@ -94,3 +108,46 @@ class CallFormat:
         if name in self.custom:
             return {"id": id_, "type": "custom", "custom": {"name": name, "input": arguments}}
         return {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FormatOptions:
+    """How a request wants calls written; None where it does not say."""
+
+    output_mode: OutputMode | None = None
+    arguments: ArgumentsMode | None = None
+    stop_policy: StopPolicy | None = None
+
+
+_NO_OPTIONS = FormatOptions()
+
+
+def format_options(headers: Mapping[str, str], *, parallel: bool | None) -> FormatOptions:
+    """What headers and `parallel_tool_calls` say; header names are lower-case, and a header wins over the parameter.
+
+    Raises:
+        ApiError: 400, `param` naming the first header whose value is unknown.
+    """
+    if parallel is None and headers.keys().isdisjoint(HEADERS):
+        return _NO_OPTIONS
+    for name, values in HEADERS.items():
+        # mode.invalid: an unknown value is never replaced by a default.
+        if name in headers and headers[name] not in values:
+            right = " or ".join(values)
+            raise ApiError(INVALID_PARAM, message=f"The header `{name}` must be {right}.", param=name)
+    # The order is header, `parallel_tool_calls`, setting (contract §1).
+    by_parallel: StopPolicy | None = None if parallel is None else "burst" if parallel else "first"
+    return FormatOptions(
+        output_mode=cast("OutputMode | None", headers.get(OUTPUT_MODE_HEADER)),
+        arguments=cast("ArgumentsMode | None", headers.get(ARGUMENTS_HEADER)),
+        stop_policy=cast("StopPolicy | None", headers.get(STOP_HEADER)) or by_parallel,
+    )
+
+
+def echoed(call_format: CallFormat) -> dict[str, str]:
+    """The headers of an answer that is written in this format."""
+    return {
+        OUTPUT_MODE_HEADER: call_format.output_mode,
+        ARGUMENTS_HEADER: call_format.arguments,
+        STOP_HEADER: call_format.policy,
+    }

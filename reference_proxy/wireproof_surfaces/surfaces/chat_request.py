@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import chat_messages, chat_tools
-from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
+from wireproof_surfaces.surfaces.chat_dialect import FormatOptions, format_options
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,

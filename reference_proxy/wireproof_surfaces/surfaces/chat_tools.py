@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.surfaces import custom_tools, function_rules
+from wireproof_surfaces.surfaces import declared_tools
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
@@ -21,27 +21,27 @@ FIELDS = ("tools", "functions", "tool_choice", "function_call")
 
 def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of functions with different names; `custom`: custom tools are taken, too."""
-    yield from function_rules.listed("tools", body)
+    yield from declared_tools.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         kind = tool.get("type") if isinstance(tool, dict) else None
         if kind == "custom" and custom:
-            yield from custom_tools.faults({"custom": None, **tool}, place, seen)
+            yield from declared_tools.custom({"custom": None, **tool}, place, seen)
             continue
         if kind != "function":
             yield WrongParameter(f"{place}.type", '"function" or "custom"' if custom else '"function"')
             return
         function = tool.get("function")
-        yield from function_rules.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
+        yield from declared_tools.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
 
 
 def functions(body: Body) -> Iterator[WrongParameter]:
     """The rule of `functions`: a list of them, with different names."""
-    yield from function_rules.listed("functions", body)
+    yield from declared_tools.listed("functions", body)
     seen: set[str] = set()
     for index, function in enumerate(body.get("functions") or []):
-        yield from function_rules.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
+        yield from declared_tools.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
 
 
 def tool_choice(body: Body) -> Iterator[WrongParameter]:
@@ -126,10 +126,10 @@ def forced(body: Body) -> tuple[str, ...]:
 
 def _declared(body: Body) -> Iterator[Tool]:
     for function in body["functions"] if legacy(body) else ():
-        yield function_rules.tool(function)
+        yield declared_tools.function_tool(function)
     for tool in body.get("tools") or []:
         custom = tool["type"] == "custom"
-        yield custom_tools.tool(tool["custom"]) if custom else function_rules.tool(tool["function"])
+        yield declared_tools.custom_tool(tool["custom"]) if custom else declared_tools.function_tool(tool["function"])
 
 
 def _named(body: Body) -> tuple[str, ...] | None:

@@ -13,8 +13,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.surfaces import function_rules
-from wireproof_surfaces.surfaces.function_rules import LONGEST_NAME, NAME
+from wireproof_surfaces.surfaces import declared_tools
+from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME, NAME
 from wireproof_surfaces.surfaces.rules import WrongParameter
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[W
 
 def _function(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[WrongParameter]:
     # An empty set: two namespaces may have functions of one name; the joined names are compared below.
-    yield from function_rules.function(inner, place, set())
+    yield from declared_tools.function(inner, place, set())
     full = joined(name, str(inner.get("name")))
     if full in seen:
         yield WrongParameter(f"{place}.name", "unlike the names before it")

@@ -6,10 +6,14 @@ One item at a time is open, in order of output_index:
               → output_item.done
     call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done;
               of a custom tool with custom_tool_call_input.delta* and .done
-    thought   output_item.added → the events of its texts (`responses_reasoning`) → output_item.done
+    thought   output_item.added → of its summary reasoning_summary_part.added → reasoning_summary_text.delta* →
+              reasoning_summary_text.done → reasoning_summary_part.done → of itself content_part.added →
+              reasoning_text.delta* → reasoning_text.done → content_part.done → output_item.done
 
 Text continues the open message, and a call or a thought closes it. While a call is open, events of other items wait: a
-backend may send several calls at once, but clients read items one after the other.
+backend may send several calls at once, but clients read items one after the other. A thought is whole when it comes, so
+its item is done as soon as it is added. Models of OpenAI show a summary at most; the reasoning itself is what open ones
+send, in events that OpenAI has published for them.
 """
 
 from __future__ import annotations
@@ -21,16 +25,77 @@ from typing import TYPE_CHECKING, Literal
 
 from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, TextAdded, Thought
 from wireproof_surfaces.surfaces.json_text import Json, string, written
-from wireproof_surfaces.surfaces.responses_reasoning import Reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof_surfaces.surfaces.namespaces import Spaces
 
+
 Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
 OutputEvent = TextAdded | Thought | CallBegan | ArgumentsAdded | CallClosed
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """How a text of a thought is named on the wire."""
+
+    part: str
+    """The type of the part that holds it."""
+    events: str
+    """What the types of its own events begin with."""
+    part_events: str
+    """What the types of the events of its part begin with."""
+    index: str
+    """The member that numbers its part."""
+
+
+_SUMMARY = _Text("summary_text", "reasoning_summary_text", "reasoning_summary_part", "summary_index")
+_ITSELF = _Text("reasoning_text", "reasoning_text", "content_part", "content_index")
+
+
+@dataclass
+class _Reasoning:
+    """A thought."""
+
+    id: str
+    index: int
+    thought: Thought
+
+    def item(self, status: str) -> Json:
+        """The item: its texts once it is not in progress. It does not say its status, as OpenAI's do not."""
+        item: Json = {"type": "reasoning", "id": self.id, "summary": []}
+        if status == "in_progress":
+            return item
+        item["summary"] = _parts(_SUMMARY, self.thought.summary)
+        if any(self.thought.raw):
+            item["content"] = _parts(_ITSELF, self.thought.raw)
+        return {**item, "encrypted_content": self.thought.encrypted} if self.thought.encrypted else item
+
+    def opened(self) -> Iterator[Json]:
+        """The events between the item as added and as done."""
+        yield from self._events(_SUMMARY, self.thought.summary)
+        yield from self._events(_ITSELF, self.thought.raw)
+
+    def closed(self) -> Iterator[Json]:
+        """Nothing: its texts are complete already."""
+        yield from ()
+
+    def _events(self, named: _Text, pieces: Sequence[str]) -> Iterator[Json]:
+        place = {"item_id": self.id, "output_index": self.index, named.index: 0}
+        for part in _parts(named, pieces):
+            yield {"type": f"response.{named.part_events}.added", **place, "part": {**part, "text": ""}}
+            for piece in filter(None, pieces):
+                yield {"type": f"response.{named.events}.delta", **place, "delta": piece}
+            yield {"type": f"response.{named.events}.done", **place, "text": part["text"]}
+            yield {"type": f"response.{named.part_events}.done", **place, "part": part}
+
+
+def _parts(named: _Text, pieces: Sequence[str]) -> list[Json]:
+    """The part that holds all pieces; none where there is no text."""
+    text = "".join(pieces)
+    return [{"type": named.part, "text": text}] if text else []
 
 
 @dataclass
@@ -169,7 +234,7 @@ class Output:
     logprobs: Logprobs | None = None
     custom: frozenset[str] = frozenset()
     _done: list[Json] = field(default_factory=list)
-    _open: _MessageItem | _CallItem | Reasoning | None = None
+    _open: _MessageItem | _CallItem | _Reasoning | None = None
     _waiting: list[OutputEvent] = field(default_factory=list)
 
     def feed(self, event: OutputEvent) -> Iterator[Json]:
@@ -189,7 +254,7 @@ class Output:
                 yield from self._begin(_CallItem(self._id(form.prefix), len(self._done), event, name, form))
             case Thought():
                 yield from self._close("completed")
-                yield from self._begin(Reasoning(self._id("rs"), len(self._done), event))
+                yield from self._begin(_Reasoning(self._id("rs"), len(self._done), event))
                 yield from self._close("completed")
             case _:
                 return
@@ -236,7 +301,7 @@ class Output:
     def _id(self, prefix: str) -> str:
         return f"{prefix}_{self.token}{len(self._done):04x}"
 
-    def _begin(self, item: _MessageItem | _CallItem | Reasoning) -> Iterator[Json]:
+    def _begin(self, item: _MessageItem | _CallItem | _Reasoning) -> Iterator[Json]:
         self._open = item
         added = item.item("in_progress")
         yield {"type": "response.output_item.added", "output_index": item.index, "item": added}

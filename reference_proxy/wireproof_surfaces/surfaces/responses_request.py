@@ -11,8 +11,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import responses_input, responses_tools
+from wireproof_surfaces.surfaces.chat_dialect import FormatOptions, format_options
 from wireproof_surfaces.surfaces.chat_request import schema_of, text_format
-from wireproof_surfaces.surfaces.proxy_headers import FormatOptions, format_options
 from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,

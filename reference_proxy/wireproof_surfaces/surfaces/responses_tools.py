@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.surfaces import custom_tools, function_rules, namespaces
+from wireproof_surfaces.surfaces import declared_tools, namespaces
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ WORDS = ("none", "auto", "required")
 
 def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of published ones, functions with different names; `custom`: those can be called."""
-    yield from function_rules.listed("tools", body)
+    yield from declared_tools.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
@@ -59,11 +59,11 @@ def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
         if kind == "function":
             # Flat, or in the chat API's shape (responses.input.items).
             inside = f"{place}.function" if "function" in tool else place
-            yield from function_rules.function(_function(tool), inside, seen)
+            yield from declared_tools.function(_function(tool), inside, seen)
         if kind == "namespace":
             yield from namespaces.namespace(tool, place, seen)
         if kind == "custom" and custom:
-            yield from custom_tools.faults({name: tool[name] for name in tool if name != "custom"}, place, seen)
+            yield from declared_tools.custom({name: tool[name] for name in tool if name != "custom"}, place, seen)
 
 
 def tool_choice(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
@@ -156,11 +156,11 @@ def _callable(body: Body, *, custom: bool) -> list[Tool]:
     for tool in body.get("tools") or []:
         match tool["type"]:
             case "function":
-                found.append(function_rules.tool(_function(tool)))
+                found.append(declared_tools.function_tool(_function(tool)))
             case "namespace":
-                found += map(function_rules.tool, namespaces.functions(tool))
+                found += map(declared_tools.function_tool, namespaces.functions(tool))
             case "custom" if custom:
-                found.append(custom_tools.tool(tool))
+                found.append(declared_tools.custom_tool(tool))
             case _:
                 pass
     return found

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.conversation import Tool
-from wireproof_surfaces.surfaces.function_rules import function, listed, tool
+from wireproof_surfaces.surfaces.declared_tools import function, function_tool, listed
 
 
 def params(sent: Any, seen: set[str] | None = None) -> list[str]:
@@ -31,9 +31,11 @@ def test_description_and_parameters_have_their_types() -> None:
 
 
 def test_what_was_not_said_of_a_tool_is_empty() -> None:
-    assert tool({"name": "f"}) == Tool(name="f", description="", parameters={"type": "object", "properties": {}})
+    assert function_tool({"name": "f"}) == Tool(
+        name="f", description="", parameters={"type": "object", "properties": {}}
+    )
     schema = {"type": "object"}
-    assert tool({"name": "f", "description": "d", "parameters": schema}) == Tool(
+    assert function_tool({"name": "f", "description": "d", "parameters": schema}) == Tool(
         name="f", description="d", parameters=schema
     )
 
