@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 # No `function_call`: that is one dialect's spelling of `tool_calls` (`surfaces.chat_dialect`).
 FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
@@ -131,6 +134,17 @@ class UsageReported:
     completion: int
     cached: int = 0
     reasoning: int = 0
+
+
+def total(reports: Collection[UsageReported], choice: int = 0) -> UsageReported:
+    """The sum of several reports."""
+    return UsageReported(
+        choice=choice,
+        prompt=sum(usage.prompt for usage in reports),
+        completion=sum(usage.completion for usage in reports),
+        cached=sum(usage.cached for usage in reports),
+        reasoning=sum(usage.reasoning for usage in reports),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

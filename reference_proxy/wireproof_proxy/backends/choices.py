@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from wireproof_surfaces.events import Event, Texts
 
 
-class Progress(Protocol):
-    """What a choice's turn reports on its way."""
-
-    def served(self) -> None:
-        """The backend has answered at all: it is alive."""
-
-    def started(self) -> None:
-        """The turn has been sent, or cannot be any more: the next choice may start."""
-
-
 class ChoiceTurn(Protocol):
     """The turn of one choice. Its events go into the mailbox that it was begun with."""
 
@@ -36,8 +26,8 @@ class ChoiceTurn(Protocol):
         """The reader has waited and got nothing: the turn may look whether the backend waits for something."""
 
 
-Begin = Callable[[Progress, Mailbox, int], ChoiceTurn]
-"""Starts the turn of the choice with this index."""
+Begin = Callable[["Choices", Mailbox, int], ChoiceTurn]
+"""Starts the turn of the choice with this index, which reports `served` and `started` on its way."""
 
 
 class Choices:
@@ -49,13 +39,14 @@ class Choices:
     def __init__(self, begin: Begin, count: int, on_served: Callable[[], None], patience: float = PATIENCE) -> None:
         self._begin = begin
         self._count = count
-        self._on_served = on_served
+        self.served = on_served
+        """The backend has answered at all: it is alive."""
         self._mailbox = Mailbox(patience=patience)
         self._lock = threading.RLock()  # re-entrant: `begin` may report `started` before it returns
         self._turns: list[ChoiceTurn] = []
         self._begun = 0
         self._closed = False
-        self._next()
+        self.started()
 
     def next(self, timeout: float) -> Event | Texts | None:
         """The next event of any choice, or pieces of its text; None when `timeout` seconds pass without one."""
@@ -77,15 +68,8 @@ class Choices:
         for turn in turns:
             turn.close()
 
-    def served(self) -> None:
-        """The backend is alive."""
-        self._on_served()
-
     def started(self) -> None:
-        """The turn that was begun last has been sent."""
-        self._next()
-
-    def _next(self) -> None:
+        """The turn that was begun last has been sent, or cannot be any more: begin the next one."""
         index = self._claim()
         if index is not None:
             # Without the lock: a turn that cannot start begins the next one, by `started`, before it returns.

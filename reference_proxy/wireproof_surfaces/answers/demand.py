@@ -49,12 +49,12 @@ def instructed(conversation: Conversation, demand: Demand | None) -> Conversatio
 class Holding:
     """Holds an answer back until each of its choices has made a call that was demanded.
 
-    An answer that ends without one fails: `done` is true then, and nothing more passes. No demand holds nothing.
+    An answer that ends without one fails: `done` is true then, and nothing more passes.
     """
 
-    def __init__(self, demand: Demand | None, *, choices: int = 1) -> None:
+    def __init__(self, demand: Demand, *, choices: int = 1) -> None:
         self._demand = demand
-        self._waiting = set(range(choices)) if demand else set[int]()
+        self._waiting = set(range(choices))
         self._kept: list[TurnEvent] = []
         self.done = False
         """The answer has failed for want of a call."""
@@ -66,7 +66,7 @@ class Holding:
 
     def feed(self, event: TurnEvent) -> list[TurnEvent]:
         """What passes now."""
-        if self._demand is None or not self._waiting:
+        if not self._waiting:
             return [event]
         match event:
             # Silences are passed on: comments keep the client waiting (chat.stream.keepalive).

@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wireproof_surfaces.errors import BAD_REQUEST, NOT_JSON, NOT_OBJECT, NOT_UTF8, TOO_LARGE, WRONG_MEDIA, ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from _typeshed import SupportsRead
+
 PIECE = 65536
 DEEPEST = 100
 """Levels of lists and objects in a body; what is passed on to the backend gets a few around it."""
 
 
-class BodySource(Protocol):
-    """Where a body is read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Up to `size` bytes; none at the end."""
-
-
-def read_object(stream: BodySource, *, length: int | None, media_type: str, limit: int) -> Mapping[str, Any]:
+def read_object(stream: SupportsRead[bytes], *, length: int | None, media_type: str, limit: int) -> Mapping[str, Any]:
     """The body's JSON object; `length` is what the request announces, None when it does not say.
 
     Raises:
@@ -74,7 +69,7 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON
     return body if end == len(text) else _DECODER.decode(text)
 
 
-def _read(stream: BodySource, length: int | None, limit: int) -> bytes:
+def _read(stream: SupportsRead[bytes], length: int | None, limit: int) -> bytes:
     pieces, size = [], 0
     if length is None or length <= limit:
         # A body in chunks announces no length, so the limit is looked at after each piece.

@@ -55,40 +55,25 @@ def page(items: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> Json:
     Raises:
         ApiError: 400, `param` naming the one that is not acceptable.
     """
-    order, limit = _order(query), _limit(query)
+    order, limit, after = query.get("order", "desc"), query.get("limit", str(USUAL)), query.get("after")
+    if order not in {"asc", "desc"}:
+        raise _wrong("order", "asc or desc")
+    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
+    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
+        raise _wrong("limit", f"an integer from 1 to {MOST}")
     ordered = list(items) if order == "asc" else list(reversed(items))
-    start = _start([item["id"] for item in ordered], query.get("after"))
-    data = ordered[start : start + limit]
+    ids = [item["id"] for item in ordered]
+    if after is not None and after not in ids:
+        raise _wrong("after", "the id of an item of this list")
+    start = 0 if after is None else ids.index(after) + 1
+    data = ordered[start : start + int(limit)]
     return {
         "object": "list",
         "data": data,
         "first_id": data[0]["id"] if data else None,
         "last_id": data[-1]["id"] if data else None,
-        "has_more": start + limit < len(ordered),
+        "has_more": start + int(limit) < len(ordered),
     }
-
-
-def _order(query: Mapping[str, str]) -> str:
-    order = query.get("order", "desc")
-    if order not in {"asc", "desc"}:
-        raise _wrong("order", "asc or desc")
-    return order
-
-
-def _limit(query: Mapping[str, str]) -> int:
-    limit = query.get("limit", str(USUAL))
-    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
-    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
-        raise _wrong("limit", f"an integer from 1 to {MOST}")
-    return int(limit)
-
-
-def _start(ids: Sequence[str], after: str | None) -> int:
-    if after is None:
-        return 0
-    if after not in ids:
-        raise _wrong("after", "the id of an item of this list")
-    return ids.index(after) + 1
 
 
 def _wrong(param: str, right: str) -> ApiError:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.events import ArgumentsAdded, TextAdded, Thought, UsageReported
+from wireproof_surfaces.events import ArgumentsAdded, TextAdded, Thought, UsageReported, total
 from wireproof_surfaces.surfaces.json_text import written
 
 if TYPE_CHECKING:
@@ -50,12 +50,7 @@ class Meter:
             return estimate(self.prompt_bytes(), self._written, self._reasoned)
         if len(reports) == 1:
             return next(iter(reports))
-        return UsageReported(
-            prompt=sum(usage.prompt for usage in reports),
-            completion=sum(usage.completion for usage in reports),
-            cached=sum(usage.cached for usage in reports),
-            reasoning=sum(usage.reasoning for usage in reports),
-        )
+        return total(reports)
 
 
 def usage_object(usage: UsageReported) -> dict[str, Any]:

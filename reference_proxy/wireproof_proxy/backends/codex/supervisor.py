@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wireproof_proxy.backends.backend import BackendTurn
-    from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.codex.turn import CodexTurn
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_proxy.settings import Protocol, ProxySettings
@@ -134,7 +133,7 @@ class Supervisor:
 
         turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
 
-        def begin(progress: Progress, events: Mailbox, choice: int) -> CodexTurn:
+        def begin(progress: Choices, events: Mailbox, choice: int) -> CodexTurn:
             return turn(link, fitted, events, progress, choice=choice, choices=choices, silence=self._silence)
 
         return Choices(begin, choices, self._served, self._patience)

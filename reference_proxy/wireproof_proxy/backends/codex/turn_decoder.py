@@ -27,6 +27,7 @@ from wireproof_surfaces.events import (
     TurnOver,
     UsageReported,
     Working,
+    total,
 )
 
 if TYPE_CHECKING:
@@ -173,13 +174,7 @@ class CodexTurnDecoder:
     def summed(self, usage: UsageReported | None) -> list[Event]:
         """The tokens of one response of the model; they add up."""
         if usage and self._summed:
-            usage = UsageReported(
-                choice=self.choice,
-                prompt=usage.prompt + self._summed.prompt,
-                completion=usage.completion + self._summed.completion,
-                cached=usage.cached + self._summed.cached,
-                reasoning=usage.reasoning + self._summed.reasoning,
-            )
+            usage = total((usage, self._summed), self.choice)
         self._summed = usage or self._summed
         return [self._summed] if self._summed else [Working()]
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest
     from wireproof_proxy.backends.backend import BackendTurn
-    from wireproof_proxy.backends.choices import Progress
     from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
     from wireproof_proxy.backends.cursor.channel import ServiceAddress, ServiceTransport
     from wireproof_proxy.backends.mailbox import Mailbox
@@ -109,7 +108,7 @@ class CursorService:
             loop=loop, transport=transport, run_here=self._tools.run, lost=self._lost, waits=self._waits
         )
 
-        def begin(progress: Progress, events: Mailbox, choice: int) -> CursorTurn:
+        def begin(progress: Choices, events: Mailbox, choice: int) -> CursorTurn:
             turn = CursorTurn(around, *self._asked(conversation, choice, choices), events, progress)
             self._turns.add(turn)
             turn.future.add_done_callback(lambda _: self._turns.discard(turn))
