@@ -151,7 +151,7 @@ class Server:
         conversation: Conversation,
         choices: int = 1,
         abilities: Abilities | None = None,
-        **waits: float,
+        **waits: Any,
     ) -> None:
         self.now = 0.0
         self.sent: list[Any] = []

@@ -170,33 +170,27 @@ def wsgi_server(
         OSError: the address cannot be listened at.
     """
     at, limits = listen(host, port), limits or EdgeLimits()
-    application = ThreadedApplication(app, at.getsockname()[:2], turns, limits.body, accept)
+    threads = AnswerThreads(turns + SPARE_THREADS)
+    application = ThreadedApplication(app, at.getsockname()[:2], limits.body, accept, threads)
     return HttpServer(application if sockets is None else SocketApplication(application, sockets), at, limits)
 
 
+@dataclass(frozen=True, slots=True)
 class ThreadedApplication:
-    """Has a WSGI application answer in threads; `address`: where the server listens, `largest`: of a body."""
+    """Has a WSGI application answer in `threads`; `address`: where the server listens, `largest`: of a body."""
 
-    def __init__(
-        self,
-        app: WSGIApplication,
-        address: tuple[str, int],
-        turns: int,
-        largest: int,
-        accept: Callable[[WSGIEnvironment], int] | None,
-    ) -> None:
-        self._app = app
-        self._address = address
-        self._largest = largest
-        self._accept = accept
-        self._threads = AnswerThreads(turns + SPARE_THREADS)
+    app: WSGIApplication
+    address: tuple[str, int]
+    largest: int
+    accept: Callable[[WSGIEnvironment], int] | None
+    threads: AnswerThreads
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body the application looks at."""
-        if self._accept is None:
-            return self._largest
+        if self.accept is None:
+            return self.largest
         exchange.context = self._environ(exchange)
-        return min(self._accept(exchange.context), self._largest)
+        return min(self.accept(exchange.context), self.largest)
 
     def answer(self, exchange: ServedExchange) -> None:
         """Have a thread answer."""
@@ -204,14 +198,14 @@ class ThreadedApplication:
         answer = ThreadAnswer(exchange)
         environ["wsgi.input"] = io.BytesIO(exchange.body)
         environ[CLIENT_KEY], environ[CONNECTION_KEY] = answer, exchange.connection
-        self._threads.run(lambda: _run(self._app, environ, answer))
+        self.threads.run(lambda: _run(self.app, environ, answer))
 
     def stop(self) -> None:
         """Let the threads end that have nothing to do; the others end with their answers, as their clients are gone."""
-        self._threads.stop()
+        self.threads.stop()
 
     def _environ(self, exchange: ServedExchange) -> WSGIEnvironment:
-        return environ_of(exchange.head, self._address, exchange.connection.peer)
+        return environ_of(exchange.head, self.address, exchange.connection.peer)
 
 
 def _run(app: WSGIApplication, environ: WSGIEnvironment, answer: ThreadAnswer) -> None:

@@ -7,6 +7,7 @@ while, and asks no more once it is 60 minutes old, as OpenAI's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import BAD_REQUEST
@@ -24,16 +25,16 @@ Refusal = tuple[int, Mapping[str, str], bytes]
 """Status, headers and body."""
 
 
+@dataclass(frozen=True, slots=True)
 class SocketApplication:
     """Serves `application`, and its Responses over WebSockets.
 
     `gate` refuses a handshake by its head, as the same POST would be; None: it lets it in.
     """
 
-    def __init__(self, application: Application, gate: Callable[[ServedExchange], Refusal | None]) -> None:
-        self._application = application
-        self._gate = gate
-        self._sessions: set[SocketSession] = set()
+    _application: Application
+    _gate: Callable[[ServedExchange], Refusal | None]
+    _sessions: set[SocketSession] = field(default_factory=set)
 
     def wants(self, exchange: ServedExchange) -> int:
         """How many bytes of a body are looked at."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends import mailbox
@@ -48,6 +49,7 @@ NO_PATIENCE = 0.1
 TURNS: dict[Protocol, type[CodexTurn]] = {"v1": CodexV1, "v2": CodexV2}
 
 
+@dataclass(eq=False, repr=False)
 class Supervisor:
     """Keeps one `codex app-server` running; `argv` is its command, `environment` all of its environment.
 
@@ -55,30 +57,23 @@ class Supervisor:
     for `silence` seconds while its calls wait for answers gets answers.
     """
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        restart_limit: int,
-        protocol: Protocol = "v2",
-        patience: float = mailbox.PATIENCE,
-        silence: float = SILENCE,
-    ) -> None:
-        self._argv = argv
-        self._environment = environment
-        self._restart_limit = restart_limit
-        self._protocol = protocol
-        self._patience = patience
-        self._silence = silence
-        self._changed = threading.Condition()
-        self._link: CodexLink | None = None
-        self._process: CodexProcess | None = None
-        self._waiting = 0
-        self._stopping = False
-        self._starts = 0
-        self._deaths = 0
-        self._died = 0.0
+    argv: Sequence[str]
+    environment: Mapping[str, str]
+    _: KW_ONLY
+    restart_limit: int
+    protocol: Protocol = "v2"
+    patience: float = mailbox.PATIENCE
+    silence: float = SILENCE
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _link: CodexLink | None = None
+    _process: CodexProcess | None = None
+    _waiting: int = 0
+    _stopping: bool = False
+    _starts: int = 0
+    _deaths: int = 0
+    _died: float = 0.0
+
+    def __post_init__(self) -> None:
         self._thread = threading.Thread(target=self._supervise, name="backend-supervisor", daemon=True)
 
     def start(self) -> None:
@@ -97,7 +92,7 @@ class Supervisor:
     def alive(self) -> bool:
         """False when the process is down and only a request would start it again."""
         with self._changed:
-            return self._link is not None or self._deaths <= self._restart_limit
+            return self._link is not None or self._deaths <= self.restart_limit
 
     def counts(self) -> tuple[BackendCount, ...]:
         """The restarts."""
@@ -131,12 +126,12 @@ class Supervisor:
         if link is None:
             return FailedTurn(FailureReason.UNAVAILABLE)
 
-        turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
+        turn, fitted = TURNS[self.protocol], link.abilities.fit(conversation)
 
         def begin(progress: Choices, events: Mailbox, choice: int) -> CodexTurn:
-            return turn(link, fitted, events, progress, choice=choice, choices=choices, silence=self._silence)
+            return turn(link, fitted, events, progress, choice=choice, choices=choices, silence=self.silence)
 
-        return Choices(begin, choices, self._served, self._patience)
+        return Choices(begin, choices, self._served, self.patience)
 
     def _served(self) -> None:
         self._deaths = 0
@@ -150,7 +145,7 @@ class Supervisor:
     def _may_start(self) -> bool:
         """Wait as long as the deaths so far ask for; False when there is nothing more to start."""
         with self._changed:
-            if self._deaths > self._restart_limit:
+            if self._deaths > self.restart_limit:
                 log.error("the backend died %d times in a row; the next request starts it again", self._deaths)
                 self._changed.wait_for(lambda: self._waiting or self._stopping)
             self._changed.wait_for(lambda: self._stopping, self._delay())
@@ -167,7 +162,7 @@ class Supervisor:
         """Start the process, shake hands, and stay until it has ended, or does not answer any more."""
         self._starts += 1
         over = threading.Event()
-        process = CodexProcess(self._argv, self._environment)
+        process = CodexProcess(self.argv, self.environment)
         link = CodexLink(send=process.send, clock=time.monotonic)
 
         def on_exit(status: int) -> None:
@@ -180,7 +175,7 @@ class Supervisor:
             process.start(on_bytes=link.feed, on_exit=on_exit)
         except OSError as error:
             # This counts as a death: the waiting times and the limit are the same.
-            log.error("the backend cannot be started: %s: %s", self._argv[0], error.strerror)  # noqa: TRY400 - no trace
+            log.error("the backend cannot be started: %s: %s", self.argv[0], error.strerror)  # noqa: TRY400 - no trace
             return
         self._process = process
         log.info("backend %d started", process.pid)
@@ -219,7 +214,7 @@ class Supervisor:
                 case ResultReply(result=result):
                     # No version that was tried insists on it, but it is part of the handshake.
                     link.notify("initialized")
-                    link.abilities = abilities(as_text(result.get("userAgent")), self._protocol)
+                    link.abilities = abilities(as_text(result.get("userAgent")), self.protocol)
                     log.info("backend %d is ready", process.pid)
                     self._set_link(link)
 

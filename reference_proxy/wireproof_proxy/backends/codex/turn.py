@@ -12,6 +12,7 @@ was cut short. After some seconds of silence it gets an answer; what the model m
 from __future__ import annotations
 
 import threading
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends.codex.decode import Decoder
@@ -44,41 +45,35 @@ UNANSWERED: Mapping[str, object] = {
 """The answer to a call in the fields of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
 
 
+@dataclass(eq=False)
 class CodexTurn:
     """A turn under way, for one choice of `choices`; its events go to `mailbox`.
 
     A backend with unanswered calls that is silent for `silence` seconds is taken to wait for their answers.
     """
 
-    def __init__(
-        self,
-        link: CodexLink,
-        conversation: Conversation,
-        mailbox: Mailbox,
-        progress: Choices,
-        *,
-        choice: int,
-        choices: int,
-        silence: float = SILENCE,
-    ) -> None:
-        self._link = link
-        self._conversation = conversation
-        self._mailbox = mailbox
-        self._progress = progress
-        self._silence = silence
-        self._state = CodexTurnDecoder(
-            tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
-        )
+    _link: CodexLink
+    _conversation: Conversation
+    _mailbox: Mailbox
+    _progress: Choices
+    _: KW_ONLY
+    choice: int
+    choices: int
+    silence: float = SILENCE
+    # Re-entrant: on a closed link the reply comes before `request` returns.
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _thread_id: str | None = None
+    _running: bool = False
+    _closed: bool = False
+    _interrupted: bool = False
+    _announced: bool = False
+    _calls: list[Id] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        tools = frozenset(tool.name for tool in self._conversation.tools)
+        self._state = CodexTurnDecoder(tools=tools, choice=self.choice, choices=self.choices)
         self._decoder = Decoder(self._state)
-        # Re-entrant: on a closed link the reply comes before `request` returns.
-        self._lock = threading.RLock()
-        self._thread_id: str | None = None
-        self._running = False
-        self._closed = False
-        self._interrupted = False
-        self._announced = False
-        self._calls: list[Id] = []
-        self._last_message = link.clock()
+        self._last_message = self._link.clock()
         self._begin()
 
     def close(self) -> None:
@@ -91,7 +86,7 @@ class CodexTurn:
     def on_silence(self) -> None:
         """Answer the calls that wait, once the backend has been silent for long enough to be waiting for that."""
         with self._lock:
-            if self._calls and not self._closed and self._link.clock() - self._last_message >= self._silence:
+            if self._calls and not self._closed and self._link.clock() - self._last_message >= self.silence:
                 self._answer()
 
     def _begin(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import httpx
@@ -62,16 +63,18 @@ class RunSseTransport:
         await self._client.aclose()
 
 
+@dataclass(eq=False)
 class RunSseChannel:
     """One turn."""
 
-    def __init__(self, client: httpx.AsyncClient, service: ServiceAddress, request_id: str) -> None:
-        self._client = client
-        self._service = service
-        self._request_id = request_id
-        self._headers = service.headers(request_id, GRPC_WEB)
-        self._numbers = itertools.count()
-        self._sending = asyncio.Lock()
+    _client: httpx.AsyncClient
+    _service: ServiceAddress
+    _request_id: str
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+    _sending: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self._headers = self._service.headers(self._request_id, GRPC_WEB)
 
     async def send(self, message: AgentClientMessage) -> None:
         """Append a message, once those before it have been accepted."""

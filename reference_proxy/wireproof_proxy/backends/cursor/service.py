@@ -11,6 +11,7 @@ import logging
 import threading
 import uuid
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends import mailbox
@@ -40,31 +41,26 @@ CONNECT_SECONDS = 10.0
 STOP_SECONDS = 5.0
 
 
+@dataclass(eq=False, repr=False)
 class CursorService:
     """Answers turns by the service; `tools` run what it asks for where the client has no tools."""
 
-    def __init__(
-        self,
-        service: ServiceAddress,
-        transport: Callable[[ServiceAddress], ServiceTransport],
-        tools: BuiltinTools,
-        *,
-        waits: Waits,
-        patience: float = mailbox.PATIENCE,
-    ) -> None:
-        self._service = service
-        self._make_transport = transport
-        self._tools = tools
-        self._waits = waits
-        self._patience = patience
-        self._changed = threading.Condition()
-        self._reached = False
-        self._stopping = False
-        self._turns: set[CursorTurn] = set()
-        self._losses = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._transport: ServiceTransport | None = None
-        self._knocking: asyncio.Task[None] | None = None
+    service: ServiceAddress
+    make_transport: Callable[[ServiceAddress], ServiceTransport]
+    tools: BuiltinTools
+    _: KW_ONLY
+    waits: Waits
+    patience: float = mailbox.PATIENCE
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _reached: bool = False
+    _stopping: bool = False
+    _turns: set[CursorTurn] = field(default_factory=set)
+    _losses: int = 0
+    _loop: asyncio.AbstractEventLoop | None = None
+    _transport: ServiceTransport | None = None
+    _knocking: asyncio.Task[None] | None = None
+
+    def __post_init__(self) -> None:
         self._thread = threading.Thread(target=self._serve, name="cursor-backend", daemon=True)
 
     def start(self) -> None:
@@ -105,7 +101,7 @@ class CursorService:
             return FailedTurn(cause)
 
         around = Surroundings(
-            loop=loop, transport=transport, run_here=self._tools.run, lost=self._lost, waits=self._waits
+            loop=loop, transport=transport, run_here=self.tools.run, lost=self._lost, waits=self.waits
         )
 
         def begin(progress: Choices, events: Mailbox, choice: int) -> CursorTurn:
@@ -115,7 +111,7 @@ class CursorService:
             return turn
 
         try:
-            return Choices(begin, choices, lambda: None, self._patience)
+            return Choices(begin, choices, lambda: None, self.patience)
         # A schema may hold what the protocol cannot: a number beyond every double.
         except (ValueError, OverflowError):
             return FailedTurn(FailureReason.TOOLS_REJECTED)
@@ -129,7 +125,7 @@ class CursorService:
         self, conversation: Conversation, choice: int, choices: int
     ) -> tuple[AgentRunRequest, CursorTurnDecoder]:
         """The request for a choice, and what reads its answer."""
-        begun = opening(conversation, "" if conversation.tools else self._tools.folder)
+        begun = opening(conversation, "" if conversation.tools else self.tools.folder)
         decoder = CursorTurnDecoder(
             tools={tool.name: tool for tool in conversation.tools},
             context=begun.context,
@@ -147,7 +143,7 @@ class CursorService:
         asyncio.set_event_loop(loop)
         try:
             loop.call_soon(self._begin_knocking)
-            self._transport = self._make_transport(self._service)
+            self._transport = self.make_transport(self.service)
             loop.run_forever()
             loop.run_until_complete(self._wind_up())
             # httpx leaves the iterators of responses that were not read to their end to the loop.
@@ -182,7 +178,7 @@ class CursorService:
     async def _reach(self) -> bool:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                _, writer = await asyncio.open_connection(self._service.host, self._service.port)
+                _, writer = await asyncio.open_connection(self.service.host, self.service.port)
         except (OSError, TimeoutError):
             return False
         writer.close()
