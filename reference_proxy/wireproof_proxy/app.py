@@ -36,9 +36,8 @@ from wireproof_proxy.blueprints.surfaces import (
 from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
-from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.chat import Chat
-from wireproof_surfaces.answers.kept import Store, Threads
+from wireproof_surfaces.answers.kept import AskedModels, Store, Threads
 from wireproof_surfaces.answers.messages import Messages
 from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.api_forms import form_of

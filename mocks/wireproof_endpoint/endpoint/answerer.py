@@ -23,8 +23,8 @@ from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.nonces import Nonces
 from wireproof_scripts.selection import DEFAULT, Selection, conditions_of, rejected, select, without_cursor
 from wireproof_scripts.values import lazy
-from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.chat import Chat
+from wireproof_surfaces.answers.kept import AskedModels
 from wireproof_surfaces.errors import BUSY, ApiError
 from wireproof_surfaces.surfaces.chat_request import ANY_OBJECT
 

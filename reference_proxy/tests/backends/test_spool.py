@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.backends.spool import Spool
+from wireproof_proxy.backends.mailbox import Spool
 
 
 def test_what_was_put_aside_is_read_in_any_order() -> None:

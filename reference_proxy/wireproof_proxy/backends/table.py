@@ -20,7 +20,7 @@ Make = Callable[[ProxySettings], "AgentBackend"]
 
 def _cursor_backend(settings: ProxySettings) -> AgentBackend:
     try:
-        from wireproof_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
+        from wireproof_proxy.backends.cursor.service import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
             cursor_backend,
         )
     except ModuleNotFoundError as error:

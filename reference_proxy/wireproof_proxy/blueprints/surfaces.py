@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from wireproof_proxy.answers.turn_runner import TurnRunner
     from wireproof_proxy.settings import ProxySettings
-    from wireproof_surfaces.answers.asked_models import AskedModels
     from wireproof_surfaces.answers.chat import Chat
+    from wireproof_surfaces.answers.kept import AskedModels
     from wireproof_surfaces.answers.messages import Messages
     from wireproof_surfaces.answers.responses import Responses
     from wireproof_surfaces.messages.messages_request import MessagesRequest

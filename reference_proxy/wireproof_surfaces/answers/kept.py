@@ -1,7 +1,7 @@
-"""What was answered, kept in memory to be continued: responses that a client may name, threads that are held for it.
+"""What is kept in memory of requests: responses that a client may name, threads that are held for it, names of models.
 
-The memory is bounded, by a number and by a size; those used least recently go first. Each holds the whole conversation
-up to itself, so that it can be continued when the ones before it have been dropped.
+The memory is bounded, by a number and by a size; what was used least recently goes first. Responses and threads hold
+the whole conversation up to themselves, so that they can be continued when the ones before them have been dropped.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.conversation import Item, Tool
 
+
 # responses.previous-id asks for bounded memory.
 SIZE = 64 * 2**20
 """In characters of responses, or bytes of the text of threads."""
 SECONDS = 300.0
 """From the last use of a thread to its end, as the service has it."""
+
+NAMES = 64
+"""How many names of models are kept. Clients name a few; one that makes names up is not to fill the memory."""
 
 _T = TypeVar("_T")
 
@@ -101,3 +105,33 @@ class Threads(Kept[HeldThread]):
     """The threads of one service."""
 
     seconds: float = SECONDS
+
+
+class AskedModels:
+    """The names of the models that were asked for last although they are not listed (`PROXY_ANY_MODEL`).
+
+    A client that has asked for a model finds it in the list then, as do the clients of a gateway that passes it on.
+    """
+
+    def __init__(self) -> None:
+        """None has been asked for."""
+        self._lock = threading.Lock()
+        self._names: dict[str, None] = {}
+        self._latest: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, that of the latest request last."""
+        with self._lock:
+            return tuple(self._names)
+
+    def note(self, name: str) -> None:
+        """Keep the name of a model that was asked for, and is served."""
+        if name == self._latest:
+            return
+        with self._lock:
+            self._latest = name
+            self._names.pop(name, None)
+            self._names[name] = None
+            if len(self._names) > NAMES:
+                del self._names[next(iter(self._names))]

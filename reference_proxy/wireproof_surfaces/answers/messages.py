@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.answers.asked_models import AskedModels
 from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
-from wireproof_surfaces.answers.kept import HeldThread, Threads
+from wireproof_surfaces.answers.kept import AskedModels, HeldThread, Threads
 from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
-from wireproof_surfaces.messages import content_blocks, pairing
+from wireproof_surfaces.messages import content_blocks, messages_input
 from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
 from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
@@ -137,7 +136,7 @@ class Messages:
         held = self.threads.get(request.previous)
         if held is None:
             raise _not_held(request.previous)
-        pairing.paired(request.body["messages"], _open_calls(held.items))
+        messages_input.paired(request.body["messages"], _open_calls(held.items))
         # A request that goes on names no tools; one that does replaces them.
         tools = request.tools or held.tools
         if request.choice is not None:

@@ -23,8 +23,14 @@ from wireproof_surfaces.events import (
     TurnEvent,
 )
 from wireproof_surfaces.messages.error_form import error_event
-from wireproof_surfaces.messages.message_blocks import BrokenInputError, MessageBlocks
-from wireproof_surfaces.messages.message_object import begun_usage, message, stopped, usage_object
+from wireproof_surfaces.messages.message_object import (
+    BrokenInputError,
+    MessageBlocks,
+    begun_usage,
+    message,
+    stopped,
+    usage_object,
+)
 from wireproof_surfaces.surfaces.sse import named_frame
 from wireproof_surfaces.surfaces.usage import Meter
 

@@ -1,11 +1,9 @@
-"""The `messages` and the `system` of a request: what is acceptable, and the conversation that they are. Pure.
-
-That calls have results is a matter of its own (`pairing`).
-"""
+"""The `messages` and the `system` of a request: what is acceptable, and the conversation that they are. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wireproof_surfaces.conversation import Message, TextPart
 from wireproof_surfaces.messages import content_blocks, signatures
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof_surfaces.conversation import Item
+
 
 MOST = 100_000
 MOST_CACHED = 4
@@ -81,23 +80,34 @@ def cached(body: Mapping[str, Any]) -> None:
         raise fault_of_several(f"A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {count}.")
 
 
-def _placed(sent: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Every block of acceptable messages, behind its path and the role of its message."""
+class _Placed(NamedTuple):
+    """A block, and where it is."""
+
+    message: str
+    """The path of its message."""
+    path: str
+    role: str
+    block: Mapping[str, Any]
+
+
+def _placed(sent: Sequence[Mapping[str, Any]]) -> Iterator[_Placed]:
+    """Every block of acceptable messages."""
     for index, message in enumerate(sent):
+        path = f"messages.{index}"
         for at, block in enumerate(blocks(message["content"])):
-            yield f"messages.{index}.content.{at}", message["role"], block
+            yield _Placed(path, f"{path}.content.{at}", message["role"], block)
 
 
 def signed(sent: Sequence[Mapping[str, Any]]) -> None:
     """The rule of thoughts that come back: what is signed here is as it was."""
-    for path, _, block in _placed(sent):
+    for _, path, _, block in _placed(sent):
         if block["type"] == "thinking" and not signatures.fits(block["thinking"], block["signature"]):
             raise fault(path, "Invalid `signature` in `thinking` block")
 
 
 def newest(sent: Sequence[Mapping[str, Any]]) -> None:
     """What the newest version refuses of messages, and those before it take."""
-    for path, role, block in _placed(sent):
+    for _, path, role, block in _placed(sent):
         if role == "assistant" and block["type"] == "document":
             kinds = [kind for kind in BY_ROLE["assistant"] if kind != "document"]
             raise fault(f"{path}.type", f"Input should be {listed(kinds)}")
@@ -116,6 +126,56 @@ def ending(sent: Sequence[Mapping[str, Any]], *, prefill: bool) -> None:
     said = blocks(sent[-1]["content"])
     if said and said[-1]["type"] == "text" and said[-1]["text"] != said[-1]["text"].rstrip():
         raise fault("messages", "final assistant content cannot end with trailing whitespace")
+
+
+def paired(sent: Sequence[Mapping[str, Any]], waiting: Sequence[str] = ()) -> None:
+    """The rule of calls and results; `waiting` are the calls that a thread has open before these messages.
+
+    Messages of one role in a row are one turn. The calls of an assistant's turn are answered in the user's turn behind
+    it, all of them, by results with their ids. A message of role system may stand anywhere, and ends no turn.
+    """
+    opened = dict.fromkeys(waiting, "messages.0")
+    known = set(waiting)
+    said = (placed for placed in _placed(sent) if placed.role != "system")
+    for role, group in groupby(said, key=lambda placed: placed.role):
+        turn = list(group)
+        if role == "user":
+            _answered(turn, opened)
+            opened = {}
+        for placed in turn:
+            if placed.block["type"] == "tool_use":
+                id_ = placed.block["id"]
+                if id_ in known:
+                    raise fault(placed.path, "`tool_use` ids must be unique")
+                known.add(id_)
+                opened[id_] = placed.message
+    _unanswered(opened)
+
+
+def _answered(turn: Sequence[_Placed], opened: Mapping[str, str]) -> None:
+    """The results in a user's turn are those of the calls before it: ids with the paths of their messages."""
+    left = dict(opened)
+    for placed in turn:
+        if placed.block["type"] != "tool_result":
+            continue
+        id_ = placed.block["tool_use_id"]
+        if id_ not in left:
+            text = (
+                f"unexpected `tool_use_id` found in `tool_result` blocks: {id_}. Each `tool_result` block must have a "
+                "corresponding `tool_use` block in the previous message."
+            )
+            raise fault(placed.path, text)
+        del left[id_]
+    _unanswered(left)
+
+
+def _unanswered(opened: Mapping[str, str]) -> None:
+    if opened:
+        text = (
+            f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(opened)}. Each "
+            "`tool_use` block must have a corresponding `tool_result` block in the next message."
+        )
+        raise fault(next(iter(opened.values())), text)
 
 
 def items(body: Mapping[str, Any]) -> tuple[Item, ...]:

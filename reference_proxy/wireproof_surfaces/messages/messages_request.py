@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
-from wireproof_surfaces.messages import messages_input, pairing, tool_rules
+from wireproof_surfaces.messages import messages_input, tool_rules
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.faults import (
     EXTRA,
@@ -250,7 +250,7 @@ def _check_conversation(body: Mapping[str, Any], service: MessagesService, versi
     messages_input.cached(body)
     messages_input.ending(sent, prefill=service.prefill)
     if not goes_on:
-        pairing.paired(sent)
+        messages_input.paired(sent)
     if service.strict:
         messages_input.signed(sent)
 

@@ -21,7 +21,7 @@ from wireproof_proxy.backends.cursor.envelope import (
 )
 
 if TYPE_CHECKING:
-    from wireproof_proxy.backends.cursor.failures import ServiceError
+    from wireproof_proxy.backends.cursor.envelope import ServiceError
 
 CONNECT_ERROR = {
     "error": {

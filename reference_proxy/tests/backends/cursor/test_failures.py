@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of, http_error
+from wireproof_proxy.backends.cursor.envelope import ServiceError, cause_of, http_error
 from wireproof_surfaces.errors import FAILURES
 from wireproof_surfaces.events import FailureReason
 

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 from wireproof_cursor_protos.agent_pb2 import AgentClientMessage, ExecServerMessage
 from wireproof_proxy.backends.cursor import replies
 from wireproof_proxy.backends.cursor.channel import LostError, UnreachedError
-from wireproof_proxy.backends.cursor.envelope import GarbledError
-from wireproof_proxy.backends.cursor.failures import ServiceError, cause_of
+from wireproof_proxy.backends.cursor.envelope import GarbledError, ServiceError, cause_of
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
