@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_scripts.player import Until
 from wireproof_scripts.values import value
-from wireproof_surfaces.answers.demand import Holding
+from wireproof_surfaces.answers.plan import Holding
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import ApiError, failure
 from wireproof_surfaces.events import (

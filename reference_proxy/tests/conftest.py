@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from wireproof_proxy.answers.turn_runner import TurnRunner
-from wireproof_proxy.backends.backend import BackendCount
-from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.backend import BackendCount, Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
 from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_proxy.http.capacity import TurnGate

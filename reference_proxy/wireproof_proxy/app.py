@@ -10,12 +10,14 @@ JSON, in the form of the API that the request is of.
 from __future__ import annotations
 
 import atexit
+import json
 import logging
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from flask import Flask, Response, g, request
+from flask.json.provider import JSONProvider
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import WebsocketMismatch
 
@@ -25,16 +27,16 @@ from wireproof_proxy.answers.turn_runner import TurnRunner
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.blueprints.metrics import Metrics, health_blueprint, metrics_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
-from wireproof_proxy.blueprints.request_parts import DECIDING, form_headers
 from wireproof_proxy.blueprints.surfaces import (
+    DECIDING,
     chat_blueprint,
     chatgpt_blueprint,
+    form_headers,
     messages_blueprint,
     models_blueprint,
     responses_blueprint,
 )
 from wireproof_proxy.http.capacity import TurnGate
-from wireproof_proxy.http.json_response import WireJson, request_id
 from wireproof_proxy.settings import load
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.answers.kept import AskedModels, Store, Threads
@@ -43,10 +45,12 @@ from wireproof_surfaces.answers.responses import Responses
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import BAD_REQUEST, INTERNAL, UNKNOWN_URL, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.random_ids import request_id
 from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME
+from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from _typeshed.wsgi import WSGIEnvironment
     from flask.typing import ResponseReturnValue
@@ -107,6 +111,21 @@ def create_app(
         keyed.before_request(lambda: check_key(settings, request.path, form_headers()))
         app.register_blueprint(keyed)
     return app
+
+
+class WireJson(JSONProvider):
+    """What views return as a dict is written as all other JSON of the proxy is.
+
+    Flask's own provider ends it with a line break, and fails at half a surrogate pair, which a model may write.
+    """
+
+    def dumps(self, obj: Mapping[str, object], **_options: object) -> str:
+        """The value on one line, keys in their order, characters unescaped."""
+        return encoded(obj).decode()
+
+    def loads(self, s: str | bytes, **_options: object) -> object:
+        """The value; the views read bodies by `read_object`, so that this serves tests."""
+        return json.loads(s)
 
 
 def body_limit(app: Flask, settings: ProxySettings) -> Callable[[WSGIEnvironment], int]:

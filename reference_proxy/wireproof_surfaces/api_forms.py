@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.errors import WRONG_KEY, ApiError
 from wireproof_surfaces.messages import error_form
-from wireproof_surfaces.messages.faults import fault
+from wireproof_surfaces.messages.error_form import fault
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:

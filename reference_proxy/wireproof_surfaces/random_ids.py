@@ -30,3 +30,8 @@ def random_hex(size: int) -> str:
         digits = os.urandom(AT_ONCE).hex()
         _POOL.extend([digits[at : at + 2 * USUAL] for at in range(0, len(digits), 2 * USUAL)])
         return random_hex(size)
+
+
+def request_id() -> str:
+    """A new value for `x-request-id`."""
+    return f"req_{random_hex(16)}"

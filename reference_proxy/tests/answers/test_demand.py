@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireproof_surfaces.answers.demand import Demand, hold_for_call, instructed
+from wireproof_surfaces.answers.plan import Demand, hold_for_call, instructed
 from wireproof_surfaces.conversation import Conversation
 from wireproof_surfaces.events import (
     CallBegan,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.answers.timing import ClientState
-from wireproof_surfaces.answers.demand import Demand
-from wireproof_surfaces.answers.plan import AnswerPlan
+from wireproof_surfaces.answers.plan import AnswerPlan, Demand
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.conversation import Conversation, Tool
 from wireproof_surfaces.errors import RESPONSES_FIELDS, ApiError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.backend import Choices
 from wireproof_surfaces.events import TextAdded
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wireproof_proxy.backends.flatten import flat, in_messages, with_input
+from wireproof_proxy.backends.codex.abilities import flat, in_messages, with_input
 from wireproof_surfaces.conversation import AssistantCall, Conversation, ImagePart, Message, TextPart, ToolResult
 
 

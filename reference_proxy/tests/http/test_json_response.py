@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from flask import Flask
 
-from wireproof_proxy.http.json_response import WireJson, request_id
+from wireproof_proxy.app import WireJson
+from wireproof_surfaces.random_ids import request_id
 
 
 def sent(value: dict[str, object]) -> bytes:

@@ -23,9 +23,9 @@ from wireproof_surfaces.events import (
     Thought,
     UsageReported,
 )
+from wireproof_surfaces.messages.content_blocks import signature
 from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
-from wireproof_surfaces.messages.signatures import signature
 from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:

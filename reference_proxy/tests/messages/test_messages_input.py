@@ -9,7 +9,7 @@ import pytest
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart, ToolResult, converse
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.messages import messages_input, signatures
+from wireproof_surfaces.messages import content_blocks, messages_input
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": [1, "é"]}}]}
 CALLED = AssistantCall(id="c1", name="f", arguments='{"a":[1,"é"]}')
@@ -95,19 +95,19 @@ def test_a_result_that_failed_says_so_where_a_backend_has_no_other_place() -> No
 @pytest.mark.parametrize(
     ("thought", "given", "fits"),
     [
-        ("a", signatures.signature("a"), True),
-        ("b", signatures.signature("a"), False),
+        ("a", content_blocks.signature("a"), True),
+        ("b", content_blocks.signature("a"), False),
         # It was not shown.
-        ("", signatures.signature("a"), True),
-        ("a", signatures.signature("a")[:-4] + "AAA=", False),
-        ("a", signatures.signature("a")[:-8], False),
-        ("a", signatures.signature("a") + "!", False),
+        ("", content_blocks.signature("a"), True),
+        ("a", content_blocks.signature("a")[:-4] + "AAA=", False),
+        ("a", content_blocks.signature("a")[:-8], False),
+        ("a", content_blocks.signature("a") + "!", False),
         ("a", "", True),
         ("a", "EqoBCkgIARABGAIiQ", True),
     ],
 )
 def test_a_signature_is_checked_if_it_was_made_here(thought: str, given: str, fits: bool) -> None:  # noqa: FBT001 - a case
-    assert signatures.fits(thought, given) is fits
+    assert content_blocks.fits(thought, given) is fits
     sent = [message("assistant", {"type": "thinking", "thinking": thought, "signature": given})]
     refusal = nullcontext() if fits else pytest.raises(ApiError)
     with refusal as refused:

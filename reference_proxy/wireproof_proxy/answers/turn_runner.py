@@ -25,8 +25,7 @@ from wireproof_proxy.answers.timing import (
     keep_alive,
     read_events,
 )
-from wireproof_proxy.http.json_response import JSON
-from wireproof_surfaces.answers.demand import hold_for_call
+from wireproof_surfaces.answers.plan import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.errors import failure
 from wireproof_surfaces.events import CallBegan, ChoiceFailed, FailureReason, Ready
@@ -111,7 +110,7 @@ class TurnRunner:
         events = assembly.pull(read_events(turn, client=client, idle=idle, pace=pace))
         events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
-            return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type=JSON)
+            return Response(b"".join(pieces(_logged(events, plan), plan.writer)), content_type="application/json")
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, fields=plan.fields, pace=pace)

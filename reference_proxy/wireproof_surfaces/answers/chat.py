@@ -6,9 +6,8 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.kept import AskedModels
-from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
+from wireproof_surfaces.answers.plan import AnswerPlan, Demand, backend_model, choice_rules, instructed
 from wireproof_surfaces.conversation import converse, custom_names
 from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.random_ids import random_hex

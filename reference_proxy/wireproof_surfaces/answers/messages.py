@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.answers.kept import AskedModels, HeldThread, Threads
-from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
+from wireproof_surfaces.answers.plan import AnswerPlan, Demand, backend_model, choice_rules, instructed
 from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
 from wireproof_surfaces.messages import content_blocks, messages_input

@@ -7,10 +7,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.answers.demand import Demand, instructed
 from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.answers.kept import AskedModels, StoredResponse
-from wireproof_surfaces.answers.plan import AnswerPlan, backend_model, choice_rules
+from wireproof_surfaces.answers.plan import AnswerPlan, Demand, backend_model, choice_rules, instructed
 from wireproof_surfaces.conversation import AssistantCall, Message, TextPart, converse, custom_names
 from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from wireproof_surfaces.random_ids import random_hex

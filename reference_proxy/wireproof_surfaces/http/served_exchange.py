@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import INTERNAL, ApiError
-from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.random_ids import request_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -246,7 +246,7 @@ class ServedExchange:
     def refuse(self, problem: Problem, message: str | None = None) -> None:
         """Answer with an error, and end the connection."""
         self.closes = True
-        id_, form = f"req_{random_hex(16)}", form_of(self.head.path.decode("latin-1"), ())
+        id_, form = request_id(), form_of(self.head.path.decode("latin-1"), ())
         reply = form.reply(ApiError(problem, message=message), id_)
         headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_)}
         self.reply(reply.status, headers, json.dumps(reply.body).encode())

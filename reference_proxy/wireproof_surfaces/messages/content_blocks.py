@@ -5,12 +5,15 @@ Blocks of tools that the service itself runs are refused by name: nothing here h
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, Part, TextPart, ToolResult
-from wireproof_surfaces.messages.faults import (
+from wireproof_surfaces.messages.error_form import (
     Rule,
     array,
     boolean,
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.conversation import Item, Role
 
+
+_MARK = b"wireproof"
+_KEY = b"thoughts of scripts are no secret"
+"""No secret: the signature shows a client's mistake, and keeps nobody from making one up."""
+_SIZE = 16
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 """What the id of a call may be."""
@@ -189,3 +197,33 @@ def _parts(one: Mapping[str, Any]) -> Iterator[Part]:
                 yield from _parts(inner)
         case _:
             return
+
+
+def signature(thought: str) -> str:
+    """The signature of a thought: opaque to a client, which sends it back as it came."""
+    digest = _digest(thought)
+    return base64.b64encode(_MARK + digest + _seal(digest)).decode()
+
+
+def fits(thought: str, given: str) -> bool:
+    """Whether the signature is this thought's, or none of ours; a thought that was not shown comes back empty.
+
+    Only what was signed here can be checked. Any other signature is taken: gateways give none, or another's.
+    """
+    begin = base64.b64encode(_MARK).decode()  # nine bytes: no character of it depends on what follows
+    if not given.startswith(begin):
+        return True
+    try:
+        rest = base64.b64decode(given, validate=True)[len(_MARK) :]
+    except ValueError:
+        return False
+    digest, seal = rest[:_SIZE], rest[_SIZE:]
+    return hmac.compare_digest(seal, _seal(digest)) and (not thought or digest == _digest(thought))
+
+
+def _digest(thought: str) -> bytes:
+    return sha256(thought.encode(errors="replace")).digest()[:_SIZE]
+
+
+def _seal(digest: bytes) -> bytes:
+    return hmac.new(_KEY, digest, sha256).digest()[:_SIZE]

@@ -1,24 +1,30 @@
-"""Errors as the Messages API writes them, before an answer and within a stream. Pure.
+"""Errors as the Messages API writes them, before an answer and within a stream, and what is wrong with a request. Pure.
 
     {"type": "error", "error": {"type": TYPE, "message": "PATH: …"}, "request_id": "req_…"}
 
 The type follows from the status (docs.claude.com, "API errors"). There is no member for the field at fault, so the
-message names it.
+message names it. Of a request the service says `PATH: TEXT`. The path is dotted, with the name of the variant where a
+value may be one of several (`messages.0.content.1.tool_use.id`), and most texts are those of Pydantic. As they were
+quoted from real answers until November 2026; Anthropic reserves the right to change the wording.
+
+A rule raises the refusal of the first thing that is wrong with a value.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.errors import FAILURES, failure_message
+from wireproof_surfaces.errors import FAILURES, INVALID_PARAM, MISSING_PARAM, ApiError, failure_message
 from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from wireproof_surfaces.errors import ApiError, Problem
+    from wireproof_surfaces.errors import Problem
     from wireproof_surfaces.events import ChoiceFailed
     from wireproof_surfaces.surfaces.json_text import Json
+
 
 OVERLOADED = 529
 """The status of this API for what others say with 503."""
@@ -37,6 +43,14 @@ _TYPES: Mapping[int, str] = {
     OVERLOADED: "overloaded_error",
 }
 """Status → type; any other is an invalid_request_error, or from 500 on an api_error."""
+EXTRA = "Extra inputs are not permitted"
+
+Rule = Callable[[Any, str], None]
+"""Takes a value, and its path.
+
+Raises:
+    ApiError: 400, naming the path of what is not acceptable.
+"""
 
 
 def type_of(status: int) -> str:
@@ -64,3 +78,125 @@ def error_event(failed: ChoiceFailed) -> Json:
     """The event of a stream that has failed."""
     kind = type_of(FAILURES[failed.cause].status)
     return {"type": "error", "error": {"type": kind, "message": failure_message(failed)}}
+
+
+def fault(path: str, text: str, problem: Problem = INVALID_PARAM) -> ApiError:
+    """The refusal of what is at a path."""
+    return ApiError(problem, message=f"{path}: {text}", param=path)
+
+
+def fault_of_several(text: str) -> ApiError:
+    """The refusal of several fields together, which names no path."""
+    return ApiError(INVALID_PARAM, message=text)
+
+
+def missing(path: str) -> ApiError:
+    """The refusal of a request without a field that must be there."""
+    return fault(path, "Field required", MISSING_PARAM)
+
+
+def _typed(name: str, *types: type) -> Rule:
+    def rule(value: object, path: str) -> None:
+        if not isinstance(value, types):
+            raise fault(path, f"Input should be a valid {name}")
+
+    return rule
+
+
+string = _typed("string", str)
+boolean = _typed("boolean", bool)
+mapping = _typed("dictionary", dict)
+array = _typed("list", list)
+string_or_array = _typed("string or list", str, list)
+
+
+def some_string(value: object, path: str) -> None:
+    """A string that is not empty."""
+    string(value, path)
+    if not value:
+        raise fault(path, "String should have at least 1 character")
+
+
+def integer(low: int) -> Rule:
+    """A whole number, `low` or more."""
+
+    def rule(value: object, path: str) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise fault(path, "Input should be a valid integer")
+        if value < low:
+            raise fault(path, f"Input should be greater than or equal to {low}")
+
+    return rule
+
+
+def number(low: float, high: float) -> Rule:
+    """A number in a range."""
+
+    def rule(value: object, path: str) -> None:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise fault(path, "Input should be a valid number")
+        if value < low:
+            raise fault(path, f"Input should be greater than or equal to {low:g}")
+        if value > high:
+            raise fault(path, f"Input should be less than or equal to {high:g}")
+
+    return rule
+
+
+def word(*words: str) -> Rule:
+    """One of some words."""
+
+    def rule(value: object, path: str) -> None:
+        # A tuple: what a client sends need not be hashable.
+        if value not in words:
+            raise fault(path, f"Input should be {listed(words)}")
+
+    return rule
+
+
+def listed(words: Sequence[str]) -> str:
+    """`'a', 'b' or 'c'`."""
+    quoted = [repr(word) for word in words]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+
+def each(rule: Rule) -> Rule:
+    """A list, each entry of which is right by this rule."""
+
+    def rule_of_all(values: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        array(values, path)
+        for index, value in enumerate(values):
+            rule(value, f"{path}.{index}")
+
+    return rule_of_all
+
+
+def members(required: Mapping[str, Rule], optional: Mapping[str, Rule]) -> Rule:
+    """An object, by the rules of its members; null is right for an optional one."""
+
+    def rule_of_all(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        mapping(value, path)
+        for name, rule in required.items():
+            if name not in value:
+                raise missing(f"{path}.{name}")
+            rule(value[name], f"{path}.{name}")
+        for name, rule in optional.items():
+            if value.get(name) is not None:
+                rule(value[name], f"{path}.{name}")
+
+    return rule_of_all
+
+
+def one_of(kinds: Mapping[str, Rule]) -> Rule:
+    """An object of one of these types, by the rule of its type."""
+    known = word(*kinds)
+
+    def rule(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+        mapping(value, path)
+        kind = value.get("type")
+        if kind is None:
+            raise missing(f"{path}.type")
+        known(kind, f"{path}.type")
+        kinds[kind](value, f"{path}.{kind}")
+
+    return rule

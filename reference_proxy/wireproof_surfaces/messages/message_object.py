@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.events import ArgumentsAdded, CallBegan, CallClosed, TextAdded, Thought
-from wireproof_surfaces.messages.content_blocks import ID
-from wireproof_surfaces.messages.signatures import signature
+from wireproof_surfaces.messages.content_blocks import ID, signature
 from wireproof_surfaces.surfaces.json_text import string
 from wireproof_surfaces.tools.call_ids import call_id
 

@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wireproof_surfaces.conversation import Message, TextPart
-from wireproof_surfaces.messages import content_blocks, signatures
+from wireproof_surfaces.messages import content_blocks
 from wireproof_surfaces.messages.content_blocks import BY_ROLE, blocks
-from wireproof_surfaces.messages.faults import (
+from wireproof_surfaces.messages.error_form import (
     EXTRA,
     array,
     fault,
@@ -101,7 +101,7 @@ def _placed(sent: Sequence[Mapping[str, Any]]) -> Iterator[_Placed]:
 def signed(sent: Sequence[Mapping[str, Any]]) -> None:
     """The rule of thoughts that come back: what is signed here is as it was."""
     for _, path, _, block in _placed(sent):
-        if block["type"] == "thinking" and not signatures.fits(block["thinking"], block["signature"]):
+        if block["type"] == "thinking" and not content_blocks.fits(block["thinking"], block["signature"]):
             raise fault(path, "Invalid `signature` in `thinking` block")
 
 

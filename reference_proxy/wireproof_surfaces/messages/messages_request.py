@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.messages import messages_input, tool_rules
 from wireproof_surfaces.messages.content_blocks import cache_control
-from wireproof_surfaces.messages.faults import (
+from wireproof_surfaces.messages.error_form import (
     EXTRA,
     Rule,
     array,

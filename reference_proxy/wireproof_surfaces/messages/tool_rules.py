@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.messages.content_blocks import cache_control
-from wireproof_surfaces.messages.faults import (
+from wireproof_surfaces.messages.error_form import (
     Rule,
     boolean,
     each,

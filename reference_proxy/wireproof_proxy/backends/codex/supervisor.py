@@ -15,8 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.backends import mailbox
-from wireproof_proxy.backends.backend import BackendCount, FailedTurn
-from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.backend import BackendCount, Choices, FailedTurn
 from wireproof_proxy.backends.codex.abilities import ARGUMENTS, abilities
 from wireproof_proxy.backends.codex.link import CodexLink
 from wireproof_proxy.backends.codex.process import PATIENCE, CodexProcess

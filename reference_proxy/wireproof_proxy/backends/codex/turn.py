@@ -26,7 +26,7 @@ from wireproof_surfaces.events import Event, FailureReason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from wireproof_proxy.backends.choices import Choices
+    from wireproof_proxy.backends.backend import Choices
     from wireproof_proxy.backends.codex.link import CodexLink
     from wireproof_proxy.backends.mailbox import Mailbox
     from wireproof_surfaces.conversation import Conversation

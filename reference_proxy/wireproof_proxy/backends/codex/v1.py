@@ -5,7 +5,7 @@
                                                                       → archiveConversation
 
 The developer text belongs to the conversation. v1 has no way to give one its history, so the message holds the earlier
-messages as text (`flatten`), and then the user's input. sendUserMessage is answered at once by some backends and at the
+messages as text (`flat`), and then the user's input. sendUserMessage is answered at once by some backends and at the
 end of the turn by others, so how long its answer takes says nothing.
 """
 
@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof_proxy.backends.codex.abilities import flat
 from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_proxy.backends.codex.turn import HARMLESS, CodexTurn, id_in, what_is_set
-from wireproof_proxy.backends.flatten import flat
 from wireproof_surfaces.conversation import FilePart, ImagePart, Part, TextPart
 from wireproof_surfaces.events import FailureReason
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from wireproof_proxy.backends import mailbox
-from wireproof_proxy.backends.backend import BackendCount, FailedTurn
-from wireproof_proxy.backends.choices import Choices
+from wireproof_proxy.backends.backend import BackendCount, Choices, FailedTurn
 from wireproof_proxy.backends.cursor.builtin_tools import BuiltinTools
 from wireproof_proxy.backends.cursor.channel import ServiceAddress, ServiceTransport
 from wireproof_proxy.backends.cursor.request import opening

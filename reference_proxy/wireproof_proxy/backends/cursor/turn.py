@@ -25,7 +25,7 @@ from wireproof_surfaces.events import FailureReason
 
 if TYPE_CHECKING:
     from wireproof_cursor_protos.agent_pb2 import AgentRunRequest, AgentServerMessage
-    from wireproof_proxy.backends.choices import Choices
+    from wireproof_proxy.backends.backend import Choices
     from wireproof_proxy.backends.cursor.channel import Channel, ServiceTransport
     from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
     from wireproof_proxy.backends.mailbox import Mailbox
