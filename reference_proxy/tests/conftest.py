@@ -17,11 +17,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from wireproof_proxy.answers.turn_runner import TurnRunner
+from wireproof_proxy.answers.turn_runner import TurnGate, TurnRunner
 from wireproof_proxy.backends.backend import BackendCount, Choices
 from wireproof_proxy.backends.codex.abilities import Abilities
 from wireproof_proxy.backends.codex.link import CodexLink
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.settings import CodexSettings, CursorSettings, ProxySettings
 from wireproof_surfaces.events import ChoiceFinished, TextAdded, TurnOver, Working, apart
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_proxy.answers.timing import ClientState
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import CLIENT_KEY, CONNECTION_KEY
 from wireproof_surfaces.events import (
     ArgumentsAdded,

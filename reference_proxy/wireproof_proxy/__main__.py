@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wireproof_proxy.access import socket_gate
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import body_limit, create_app
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, describe, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits

@@ -23,7 +23,7 @@ from werkzeug.routing import WebsocketMismatch
 
 from wireproof_proxy.access import check_host, check_key
 from wireproof_proxy.answers.timing import ClientGoneError
-from wireproof_proxy.answers.turn_runner import TurnRunner
+from wireproof_proxy.answers.turn_runner import TurnGate, TurnRunner
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.blueprints.metrics import Metrics, health_blueprint, metrics_blueprint
 from wireproof_proxy.blueprints.openapi import openapi_blueprint
@@ -36,7 +36,6 @@ from wireproof_proxy.blueprints.surfaces import (
     models_blueprint,
     responses_blueprint,
 )
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.settings import load
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.answers.kept import AskedModels, Store, Threads

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import load
 from wireproof_surfaces.http.edge_limits import EdgeLimits

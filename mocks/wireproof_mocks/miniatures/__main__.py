@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.middleware import WithFaults
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import create_app
 from wireproof_proxy.backends.table import make_backend
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_proxy.settings import ProxySettings, SettingsError, load
 from wireproof_surfaces.http.edge_limits import EdgeLimits

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import create_app
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_surfaces.events import ChoiceFailed, FailureReason
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.http.capacity import TurnGate
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_surfaces.errors import BUSY, STOPPING, ApiError
 
 

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import ChoiceFinished, TextAdded
 from wireproof_surfaces.http.edge_limits import EdgeLimits

@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from wireproof_proxy.access import socket_gate
+from wireproof_proxy.answers.turn_runner import TurnGate
 from wireproof_proxy.app import body_limit, create_app
-from wireproof_proxy.http.capacity import TurnGate
 from wireproof_proxy.http.wsgi import wsgi_server
 from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_surfaces.surfaces.namespaces import called, functions, joined, namespace, spaces
+from wireproof_surfaces.surfaces.responses_tools import called, functions, joined, namespace, spaces
 
 FIND = {"type": "function", "name": "find", "description": "Finds one.", "parameters": {"type": "object"}}
 CRM: dict[str, Any] = {
@@ -39,7 +39,7 @@ def test_a_backend_is_sent_what_the_namespace_is_for() -> None:
         {**FIND, "name": "crm__find", "description": "For customers.\n\nFinds one."},
         {"type": "function", "name": "crm__list", "description": "For customers."},
     ]
-    assert spaces(CRM) == {"crm__find": ("crm", "find"), "crm__list": ("crm", "list")}
+    assert spaces({"tools": [CRM]}) == {"crm__find": ("crm", "find"), "crm__list": ("crm", "list")}
 
 
 def test_a_right_namespace_has_no_fault() -> None:

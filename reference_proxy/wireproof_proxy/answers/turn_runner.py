@@ -9,8 +9,9 @@ comes first.
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -27,7 +28,7 @@ from wireproof_proxy.answers.timing import (
 )
 from wireproof_surfaces.answers.plan import hold_for_call
 from wireproof_surfaces.assembly.assembly import Assembly
-from wireproof_surfaces.errors import failure
+from wireproof_surfaces.errors import BUSY, STOPPING, ApiError, failure
 from wireproof_surfaces.events import CallBegan, ChoiceFailed, FailureReason, Ready
 from wireproof_surfaces.surfaces import sse
 from wireproof_surfaces.surfaces.writer import pieces
@@ -37,11 +38,64 @@ if TYPE_CHECKING:
 
     from wireproof_proxy.answers.timing import ClientState, Clock
     from wireproof_proxy.backends.backend import AgentBackend, BackendTurn
-    from wireproof_proxy.http.capacity import TurnGate
     from wireproof_proxy.settings import ProxySettings
     from wireproof_surfaces.answers.plan import AnswerPlan
 
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class TurnGate:
+    """Lets `limit` turns in at a time and turns the rest away, and all of them once it is shut."""
+
+    limit: int
+    _taken: int = 0
+    _shut: bool = False
+    _emptied: threading.Condition = field(default_factory=lambda: threading.Condition(threading.Lock()))
+
+    @property
+    def taken(self) -> int:
+        """Turns inside."""
+        with self._emptied:
+            return self._taken
+
+    @property
+    def shut_down(self) -> bool:
+        """Whether no more turns are let in."""
+        with self._emptied:
+            return self._shut
+
+    def enter(self) -> None:
+        """Take a slot.
+
+        Raises:
+            ApiError: 429 when none is free, 503 when the proxy is stopping.
+        """
+        with self._emptied:
+            if self._shut:
+                raise ApiError(STOPPING)
+            # At once, without a queue: a client knows how to wait for a 429, and a silent wait looks like a hang.
+            if self._taken >= self.limit:
+                raise ApiError(BUSY)
+            self._taken += 1
+
+    def leave(self) -> None:
+        """Give the slot back."""
+        with self._emptied:
+            self._taken -= 1
+            if not self._taken:
+                self._emptied.notify_all()
+
+    def shut(self) -> None:
+        """Let no more turns in."""
+        with self._emptied:
+            self._shut = True
+
+    def await_empty(self, timeout: float) -> bool:
+        """Whether all slots are free, waiting for it up to `timeout` seconds."""
+        with self._emptied:
+            return self._emptied.wait_for(lambda: self._taken == 0, timeout)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
+    from wireproof_proxy.answers.turn_runner import TurnGate
     from wireproof_proxy.backends.backend import AgentBackend
-    from wireproof_proxy.http.capacity import TurnGate
 
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)

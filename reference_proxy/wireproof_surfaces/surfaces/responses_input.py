@@ -22,7 +22,7 @@ from wireproof_surfaces.conversation import (
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.compaction import unpacked
-from wireproof_surfaces.surfaces.namespaces import called
+from wireproof_surfaces.surfaces.responses_tools import called
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
 
 if TYPE_CHECKING:

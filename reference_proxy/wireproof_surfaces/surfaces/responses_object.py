@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.events import FinishReason, UsageReported
     from wireproof_surfaces.surfaces.json_text import Json
-    from wireproof_surfaces.surfaces.namespaces import Spaces
+    from wireproof_surfaces.surfaces.responses_tools import Spaces
 
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 

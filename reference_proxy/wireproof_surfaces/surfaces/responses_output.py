@@ -29,7 +29,7 @@ from wireproof_surfaces.surfaces.json_text import Json, string, written
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_surfaces.surfaces.namespaces import Spaces
+    from wireproof_surfaces.surfaces.responses_tools import Spaces
 
 
 Logprobs = Callable[[Sequence[str]], list[Json]]

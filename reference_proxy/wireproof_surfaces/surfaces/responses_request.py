@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof_surfaces.conversation import Tool
-    from wireproof_surfaces.surfaces.namespaces import Spaces
+    from wireproof_surfaces.surfaces.responses_tools import Spaces
 
 
 @value(frozen=True, kw_only=True, slots=True)

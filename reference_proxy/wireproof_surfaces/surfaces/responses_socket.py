@@ -87,16 +87,14 @@ class SocketMemory:
         body = {name: value for name, value in sent.items() if name not in _OF_HTTP} | {"stream": True}
         given = _items(body.get("input"))
         generates = sent.get("generate") is not False
-        previous = body.get("previous_response_id")
-        if previous is None:
-            return AskedResponse(body=body, continued=None, items=given, generates=generates)
-        latest = self._latest
-        if latest is None or latest.id != previous or latest.items is None:
-            return AskedResponse(body=body, continued=None, items=None, generates=generates)
-        items = None if given is None else (*latest.items, *given)
-        body = {**body, "input": list(items or ())}
-        del body["previous_response_id"]
-        return AskedResponse(body=body, continued=latest.id, items=items, generates=generates)
+        continued, items, latest = None, given, self._latest
+        if (previous := body.get("previous_response_id")) is not None:
+            items = None
+            if latest is not None and latest.id == previous and latest.items is not None:
+                continued, items = latest.id, None if given is None else (*latest.items, *given)
+                body = {**body, "input": list(items or ())}
+                del body["previous_response_id"]
+        return AskedResponse(body=body, continued=continued, items=items, generates=generates)
 
     def sent(self, asked: AskedResponse, event: str) -> str:
         """An event as it is sent; what is remembered of it is kept."""

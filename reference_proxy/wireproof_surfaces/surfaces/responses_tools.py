@@ -3,17 +3,26 @@
 A function is declared flat, as this API does, in the chat API's shape, or in a namespace. Tools of the other published
 types are run by OpenAI itself: they are accepted, repeated, and not offered to the backend, which has none of them.
 Custom tools are offered where the backend can call them, else as if they were of those.
+
+    {"type": "namespace", "name": "crm", "description": …, "tools": [{"type": "function", "name": "find", …}]}
+
+Backends and texts have one name for a function in a namespace, so this one is `crm__find` there. In a response, and in
+what a client sends back of one, a call of it has both names: {"type": "function_call", "namespace": "crm", "name":
+"find", …}. A client that was asked to run `crm__find`, or `find`, would not know what is meant.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.surfaces import declared_tools, namespaces
+from wireproof_surfaces.surfaces import declared_tools
+from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME, NAME
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from wireproof_surfaces.conversation import Tool
     from wireproof_surfaces.surfaces.json_text import Json
@@ -44,6 +53,59 @@ TYPES = HOSTED | {"function", "namespace"}
 
 WORDS = ("none", "auto", "required")
 
+Spaces = Mapping[str, tuple[str, str]]
+"""Namespace and name of functions, by the names by which a backend knows them."""
+
+# Signs that a name may have, so that the joined name is one too.
+_BETWEEN = "__"
+_HASH = 8
+
+
+def joined(namespace: str, name: str) -> str:
+    """One name for both; what is too long ends in a hash of it."""
+    full = f"{namespace}{_BETWEEN}{name}"
+    if len(full) <= LONGEST_NAME:
+        return full
+    digest = hashlib.blake2b(full.encode(), digest_size=_HASH // 2).hexdigest()
+    # The hash keeps two long names apart that begin alike.
+    return f"{full[: LONGEST_NAME - _HASH - 1]}_{digest}"
+
+
+def called(item: Mapping[str, Any]) -> str:
+    """The name of the function that a function_call names."""
+    namespace = item.get("namespace")
+    return joined(namespace, item["name"]) if isinstance(namespace, str) and namespace else str(item["name"])
+
+
+def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
+    """The rule of a namespace: a name, and tools whose functions have names unlike those `seen` before."""
+    name, tools = tool.get("name"), tool.get("tools")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+    elif not isinstance(tools, list) or not all(isinstance(inner, dict) for inner in tools):
+        yield WrongParameter(f"{place}.tools", "a list of tools")
+    else:
+        for index, inner in enumerate(tools):
+            if inner.get("type") == "function":
+                yield from _member(inner, f"{place}.tools[{index}]", name, seen)
+
+
+def _member(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[WrongParameter]:
+    # An empty set: two namespaces may have functions of one name; the joined names are compared below.
+    yield from declared_tools.function(inner, place, set())
+    full = joined(name, str(inner.get("name")))
+    if full in seen:
+        yield WrongParameter(f"{place}.name", "unlike the names before it")
+    seen.add(full)
+
+
+def functions(tool: Mapping[str, Any]) -> Iterator[Json]:
+    """The functions of an acceptable namespace as a backend gets them; each description begins with the namespace's."""
+    for inner in tool["tools"]:
+        if inner.get("type") == "function":
+            about = filter(None, (tool.get("description"), inner.get("description")))
+            yield {**inner, "name": joined(tool["name"], inner["name"]), "description": "\n\n".join(map(str, about))}
+
 
 def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
     """The rule of `tools`: a list of published ones, functions with different names; `custom`: those can be called."""
@@ -61,7 +123,7 @@ def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
             inside = f"{place}.function" if "function" in tool else place
             yield from declared_tools.function(_function(tool), inside, seen)
         if kind == "namespace":
-            yield from namespaces.namespace(tool, place, seen)
+            yield from namespace(tool, place, seen)
         if kind == "custom" and custom:
             yield from declared_tools.custom({name: tool[name] for name in tool if name != "custom"}, place, seen)
 
@@ -112,9 +174,11 @@ def forced(body: Body, *, custom: bool = False) -> tuple[str, ...]:
             return tuple(_chosen(choice, body, custom=custom) or ())
 
 
-def spaces(body: Body) -> namespaces.Spaces:
+def spaces(body: Body) -> Spaces:
     """The functions that stand in namespaces."""
-    return {name: names for tool in _of_type(body, "namespace") for name, names in namespaces.spaces(tool).items()}
+    held = [(space["name"], inner) for space in _of_type(body, "namespace") for inner in space["tools"]]
+    found = [(name, inner["name"]) for name, inner in held if inner.get("type") == "function"]
+    return {joined(*names): names for names in found}
 
 
 def echoed_tools(body: Body) -> list[Json]:
@@ -158,7 +222,7 @@ def _callable(body: Body, *, custom: bool) -> list[Tool]:
             case "function":
                 found.append(declared_tools.function_tool(_function(tool)))
             case "namespace":
-                found += map(declared_tools.function_tool, namespaces.functions(tool))
+                found += map(declared_tools.function_tool, functions(tool))
             case "custom" if custom:
                 found.append(declared_tools.custom_tool(tool))
             case _:
@@ -182,7 +246,7 @@ def _chosen(choice: object, body: Body, *, custom: bool) -> list[str] | None:
         case {"type": "function" | "custom" as kind, "name": str()} if isinstance(choice, dict) and (
             custom or kind == "function"
         ):
-            return [namespaces.called(choice)]
+            return [called(choice)]
         case {"type": "namespace", "name": str(name)}:
             return [called for called, names in spaces(body).items() if names[0] == name]
         case {"type": "allowed_tools", "tools": [*tools]}:
