@@ -86,7 +86,7 @@ def test_a_process_that_is_silent_since_it_was_asked_for_a_thread_hangs(
 
 def test_a_listener_gets_a_threads_messages_until_it_is_forgotten(wire: Wire) -> None:
     wire.link.listen("t", wire.received.append)
-    assert wire.link.listeners == 1
+    assert len(wire.link._listeners) == 1
     wire.send(method="a", params={"threadId": "t"})
     wire.send(method="a", params={"threadId": "other"})
     wire.link.forget("t")
@@ -178,7 +178,7 @@ def test_the_end_of_the_process_refuses_what_is_asked_and_reaches_every_listener
     assert wire.received == [ErrorReply(0, None, "closed")] * (CAP + 1) + [Notice(CLOSED, {})]
     wire.link.request("late", {}, wire.received.append)
     assert wire.received[-1] == ErrorReply(0, None, "closed")
-    assert wire.link.listeners == 0
+    assert not wire.link._listeners
 
 
 def test_a_notification_has_no_id(wire: Wire) -> None:

@@ -69,7 +69,7 @@ def test_a_turn_is_answered(running: Supervisor, fake_codex: FakeCodex, until: U
     assert ask(running, "hi") == [TextAdded(text="You said: hi"), ChoiceFinished(reason="stop")]
     until(lambda: "thread/unsubscribe" in fake_codex.journal, "the thread to be let go of")
     assert fake_codex.journal[1:5] == ["initialize", "initialized", "thread/start", "turn/start"]
-    assert running.pid == fake_codex.pids[0]
+    assert len(fake_codex.pids) == 1
 
 
 @pytest.mark.parametrize("text", ["crash", "crash first"])
@@ -180,7 +180,6 @@ def test_an_executable_that_is_not_there_is_logged_and_requests_fail(
     turn = backend.open(say("hi"))
     assert turn.next(0) == ChoiceFailed(FailureReason.UNAVAILABLE)
     turn.close()
-    assert backend.pid is None
     backend.stop()
 
 

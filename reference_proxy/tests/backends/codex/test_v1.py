@@ -43,7 +43,7 @@ def test_a_turn_is_a_conversation_a_listener_and_a_message(server: Server) -> No
     server.turn.close()
     assert server.methods[3:] == ["removeConversationListener"]
     assert server.sent[-1]["params"] == {"subscriptionId": "s"}
-    assert server.link.listeners == 0
+    assert not server.link._listeners
 
 
 def test_a_conversation_that_is_on_the_disk_is_archived(server: Server) -> None:
@@ -75,14 +75,14 @@ def test_a_turn_that_runs_is_interrupted_first(server: Server) -> None:
     assert server.methods[3:] == ["interruptConversation"]
     server.answer(abortReason="interrupted")
     assert server.methods[3:] == ["interruptConversation", "removeConversationListener"]
-    assert server.link.listeners == 0
+    assert not server.link._listeners
 
 
 def test_a_turn_closed_before_its_conversation_is_there_starts_nothing(server: Server) -> None:
     server.turn.close()
     server.answer(conversationId="t")
     assert server.methods == ["newConversation"]
-    assert server.link.listeners == 0
+    assert not server.link._listeners
 
 
 def test_a_turn_closed_before_it_is_listened_to_is_not_sent(server: Server) -> None:

@@ -113,7 +113,7 @@ def test_a_turn_that_is_over_is_let_go_of(begin: Begin) -> None:
     server.turn.close()
     server.turn.close()
     assert server.methods[2:] == ["thread/unsubscribe"]
-    assert server.link.listeners == 0
+    assert not server.link._listeners
 
 
 def test_a_turn_that_runs_is_interrupted_first(begin: Begin) -> None:
@@ -125,7 +125,7 @@ def test_a_turn_that_runs_is_interrupted_first(begin: Begin) -> None:
     done(server, "interrupted")
     server.answer()
     assert server.methods[2:] == ["turn/interrupt", "thread/unsubscribe"]
-    assert server.link.listeners == 0
+    assert not server.link._listeners
     assert server.events() == []
 
 

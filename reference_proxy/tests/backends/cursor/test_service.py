@@ -87,7 +87,7 @@ def service(mock: CursorMock, request: pytest.FixtureRequest, tmp_path: Path) ->
     assert backend.await_ready(DEADLINE)
     yield backend
     backend.stop()
-    assert backend.turns == 0
+    assert not backend._turns
 
 
 def said(script: str, *more: Item, tools: tuple[Tool, ...] = (), nonce: str = "") -> Conversation:
@@ -184,7 +184,7 @@ def test_a_client_that_leaves_cancels_the_turn(service: CursorService, until: Un
     until(lambda: isinstance(turn.next(0.05), TextAdded), "the first text")
     turn.close()
     turn.close()
-    until(lambda: service.turns == 0, "the end of the turn")
+    until(lambda: not service._turns, "the end of the turn")
     assert '"state": "interrupted"' in text_of(played(service, said("reflect/turns", nonce=nonce)))
 
 
@@ -238,7 +238,7 @@ def _together(service: CursorService, until: Until) -> None:
         while not isinstance(turn.next(DEADLINE), TurnOver):
             pass
         turn.close()
-    until(lambda: service.turns == 0, "the end of all turns")
+    until(lambda: not service._turns, "the end of all turns")
 
 
 def _held() -> int:
@@ -274,7 +274,7 @@ def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Until) -> None
     backend.start()
     assert backend.await_ready(DEADLINE)
     turn = backend.open(said("own/gate"))
-    until(lambda: backend.turns == 1, "the turn")
+    until(lambda: len(backend._turns) == 1, "the turn")
     stopper = threading.Thread(target=backend.stop)
     stopper.start()
     event = turn.next(DEADLINE)

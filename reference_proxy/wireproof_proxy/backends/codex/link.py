@@ -119,12 +119,6 @@ class CodexLink:
         with self._lock:
             self._listeners.pop(thread_id, None)
 
-    @property
-    def listeners(self) -> int:
-        """How many threads are listened to."""
-        with self._lock:
-            return len(self._listeners)
-
     def feed(self, data: bytes) -> None:
         """Take what the process wrote."""
         self._last_bytes = self.clock()

@@ -65,7 +65,6 @@ class Supervisor:
     silence: float = SILENCE
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _link: CodexLink | None = None
-    _process: CodexProcess | None = None
     _waiting: int = 0
     _stopping: bool = False
     _starts: int = 0
@@ -101,12 +100,6 @@ class Supervisor:
     def restarts(self) -> int:
         """How often it was started again so far, or tried to be."""
         return max(self._starts - 1, 0)
-
-    @property
-    def pid(self) -> int | None:
-        """The process id, while one runs."""
-        process = self._process
-        return process.pid if process else None
 
     def await_ready(self, timeout: float) -> bool:
         """Whether the handshake is done, waiting for it up to `timeout` seconds."""
@@ -176,7 +169,6 @@ class Supervisor:
             # This counts as a death: the waiting times and the limit are the same.
             log.error("the backend cannot be started: %s: %s", self.argv[0], error.strerror)  # noqa: TRY400 - no trace
             return
-        self._process = process
         log.info("backend %d started", process.pid)
         self._shake_hands(link, process, over)
         patience = PATIENCE
@@ -190,7 +182,6 @@ class Supervisor:
         link.close()
         # Here alone, on the supervisor's own thread: it joins the threads that call back.
         process.stop(patience)
-        self._process = None
 
     def _end(self, over: threading.Event) -> None:
         with self._changed:

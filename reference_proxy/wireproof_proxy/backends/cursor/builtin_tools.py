@@ -82,12 +82,12 @@ class BuiltinTools:
             return replies.refusal(exec_, _NO_FOLDER)
         if kind in self._off:
             return replies.refusal(exec_, _OFF)
-        if kind == "shell_stream_args":
-            return await _shell_stream(self._scratch, exec_)
-        tool = _TOOLS.get(kind)
-        if tool is None:
-            return replies.refusal(exec_, _UNKNOWN)
         try:
+            if kind == "shell_stream_args":
+                return await _shell_stream(self._scratch, exec_)
+            tool = _TOOLS.get(kind)
+            if tool is None:
+                return replies.refusal(exec_, _UNKNOWN)
             result = await tool(self._scratch, getattr(exec_, kind))
         except OutsideError as error:
             return replies.refusal(exec_, str(error))
@@ -206,10 +206,7 @@ async def _shell(scratch: Scratch, args: ShellArgs) -> ShellResult:
 
 async def _shell_stream(scratch: Scratch, exec_: ExecServerMessage) -> list[AgentClientMessage]:
     """The same as a stream, whose pieces all have the exec's number."""
-    try:
-        output = await _output(scratch, exec_.shell_stream_args)
-    except OutsideError as error:
-        return replies.refusal(exec_, str(error))
+    output = await _output(scratch, exec_.shell_stream_args)
     pieces = [ShellStream() for _ in range(4)]
     pieces[0].start.SetInParent()
     pieces[1].stdout.data, pieces[2].stderr.data = output.out, output.err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from google.protobuf.message import DecodeError
 
@@ -69,32 +69,19 @@ class ServiceAddress:
     token: str
 
     @property
+    def parts(self) -> SplitResult:
+        """The parts of its URL."""
+        return urlsplit(self.base_url)
+
+    @property
     def secure(self) -> bool:
         """Whether it is reached by TLS."""
-        return urlsplit(self.base_url).scheme == "https"
+        return self.parts.scheme == "https"
 
     @property
-    def host(self) -> str:
-        """Its host."""
-        return urlsplit(self.base_url).hostname or ""
-
-    @property
-    def port(self) -> int:
-        """Its port."""
-        return urlsplit(self.base_url).port or (443 if self.secure else 80)
-
-    @property
-    def authority(self) -> str:
-        """Host and port, as a request names them."""
-        return urlsplit(self.base_url).netloc.rpartition("@")[2]
-
-    def path(self, rpc: str) -> str:
-        """The path of a method."""
-        return urlsplit(self.base_url).path.rstrip("/") + rpc
-
-    def url(self, rpc: str) -> str:
-        """The address of a method."""
-        return self.base_url.rstrip("/") + rpc
+    def at(self) -> tuple[str, int]:
+        """Its host and its port."""
+        return self.parts.hostname or "", self.parts.port or (443 if self.secure else 80)
 
     def headers(self, request_id: str, content_type: str) -> list[tuple[str, str]]:
         """The headers of a request of this turn."""

@@ -70,8 +70,8 @@ class RunTransport:
             headers = [
                 (":method", "POST"),
                 (":scheme", "https" if service.secure else "http"),
-                (":authority", service.authority),
-                (":path", service.path(RUN)),
+                (":authority", service.parts.netloc.rpartition("@")[2]),
+                (":path", service.parts.path.rstrip("/") + RUN),
                 *service.headers(request_id, CONNECT),
                 ("te", "trailers"),
             ]
@@ -90,7 +90,7 @@ async def _connect(service: ServiceAddress) -> tuple[asyncio.StreamReader, async
         context.set_alpn_protocols(["h2"])
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await asyncio.open_connection(service.host, service.port, ssl=context)
+            return await asyncio.open_connection(*service.at, ssl=context)
     except (OSError, TimeoutError) as error:
         raise UnreachedError(str(error)) from error
 

@@ -90,7 +90,7 @@ class RunSseChannel:
     async def receive(self) -> AsyncGenerator[AgentServerMessage]:
         """The messages of the response."""
         body = envelope(BidiRequestId(request_id=self._request_id).SerializeToString())
-        url = self._service.url(RUN_SSE)
+        url = self._service.base_url.rstrip("/") + RUN_SSE
         try:
             async with self._client.stream("POST", url, content=body, headers=self._headers) as response:
                 if response.status_code != httpx.codes.OK:
@@ -111,7 +111,7 @@ class RunSseChannel:
         raise LostError("the response was over without its end")
 
     async def _append(self, body: bytes) -> httpx.Response:
-        url = self._service.url(APPEND)
+        url = self._service.base_url.rstrip("/") + APPEND
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return await self._client.post(url, content=body, headers=self._headers)

@@ -126,11 +126,6 @@ class CursorService:
         except (ValueError, OverflowError):
             return FailedTurn(FailureReason.TOOLS_REJECTED)
 
-    @property
-    def turns(self) -> int:
-        """How many turns are under way."""
-        return len(self._turns)
-
     def _asked(
         self, conversation: Conversation, choice: int, choices: int
     ) -> tuple[AgentRunRequest, CursorTurnDecoder]:
@@ -188,7 +183,7 @@ class CursorService:
     async def _reach(self) -> bool:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                _, writer = await asyncio.open_connection(self.service.host, self.service.port)
+                _, writer = await asyncio.open_connection(*self.service.at)
         except (OSError, TimeoutError):
             return False
         writer.close()
