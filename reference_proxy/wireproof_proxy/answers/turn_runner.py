@@ -184,16 +184,12 @@ def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
     """The events; each call is logged on its way."""
     for event in events:
         if isinstance(event, CallBegan):
-            _log(event, plan)
+            # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
+            log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
+            # Logged and passed on all the same ("Obsidian tool calling", line 178).
+            if all(event.name != tool.name for tool in plan.conversation.tools):
+                log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event
-
-
-def _log(call: CallBegan, plan: AnswerPlan) -> None:
-    # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
-    log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
-    # Logged and passed on all the same ("Obsidian tool calling", line 178).
-    if all(call.name != tool.name for tool in plan.conversation.tools):
-        log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
 
 @dataclass(eq=False)

@@ -139,23 +139,15 @@ class Choices:
 
     def started(self) -> None:
         """The turn that was begun last has been sent, or cannot be any more: begin the next one."""
-        index = self._claim()
-        if index is not None:
-            # Without the lock: a turn that cannot start begins the next one, by `started`, before it returns.
-            turn = self._begin(self, self._mailbox, index)
-            if not self._keep(turn):
-                turn.close()
-
-    def _claim(self) -> int | None:
-        """The index of the turn to begin; None when all have begun or the answer is closed."""
         with self._lock:
-            if self._closed or self._begun == self._count:
-                return None
-            self._begun += 1
-            return self._begun - 1
-
-    def _keep(self, turn: ChoiceTurn) -> bool:
-        """Remember a turn, to be closed; False when the answer was closed while the turn was being started."""
+            index, begins = self._begun, not self._closed and self._begun < self._count
+            self._begun += begins
+        if not begins:
+            return
+        # Without the lock: a turn that cannot start begins the next one, by `started`, before it returns.
+        turn = self._begin(self, self._mailbox, index)
         with self._lock:
             self._turns.append(turn)
-            return not self._closed
+            closed = self._closed
+        if closed:  # while the turn was being started
+            turn.close()

@@ -71,7 +71,7 @@ def call_of(exec_: agent_pb2.ExecServerMessage, tools: Mapping[str, Tool]) -> Ex
     name, fields = read(args, tools)
     # The later execs `pi_*` have no id of the model's call.
     id_ = getattr(args, "tool_call_id", "")
-    return ExecCall(id=id_, name=name, arguments=_spelled(_named(fields, tools.get(name))))
+    return ExecCall(id=id_, name=name, arguments=json.dumps(_named(fields, tools.get(name)), ensure_ascii=False))
 
 
 def _mcp(args: agent_pb2.McpArgs, tools: Mapping[str, Tool]) -> ExecCall:
@@ -81,7 +81,7 @@ def _mcp(args: agent_pb2.McpArgs, tools: Mapping[str, Tool]) -> ExecCall:
     known = [key for key in _properties(tools.get(name)) if key in values]
     # A map has no order on the wire. That of the declaration is at least the client's own.
     ordered = {key: values[key] for key in [*known, *sorted(values.keys() - set(known))]}
-    return ExecCall(id=args.tool_call_id, name=name, arguments=_spelled(ordered))
+    return ExecCall(id=args.tool_call_id, name=name, arguments=json.dumps(ordered, ensure_ascii=False))
 
 
 def plain(value: struct_pb2.Value) -> object:
@@ -101,10 +101,6 @@ def plain(value: struct_pb2.Value) -> object:
             return [plain(one) for one in value.list_value.values]
         case _:
             return None
-
-
-def _spelled(arguments: Mapping[str, object]) -> str:
-    return json.dumps(arguments, ensure_ascii=False)
 
 
 def _properties(tool: Tool | None) -> Mapping[str, Any]:

@@ -51,7 +51,9 @@ class Opening:
 def opening(conversation: Conversation, workspace: str = "") -> Opening:
     """The request for a conversation, in a new session; `workspace` is the folder of the built-in tools."""
     tools = [_tool(tool) for tool in conversation.tools]
-    context = agent_pb2.RequestContext(tools=tools, env=_environment(workspace))
+    # Where the tools run; nothing of this machine but the folder, if there is one.
+    where = agent_pb2.RequestContextEnv(workspace_paths=[workspace] if workspace else [], project_folder=workspace)
+    context = agent_pb2.RequestContext(tools=tools, env=where)
     blobs = [json.dumps(message, ensure_ascii=False).encode(errors="replace") for message in _prompt(conversation)]
     ids = [hashlib.sha256(blob).digest() for blob in blobs]
     model = whole(conversation.model or DEFAULT_MODEL)
@@ -68,11 +70,6 @@ def opening(conversation: Conversation, workspace: str = "") -> Opening:
         requested_model=agent_pb2.RequestedModel(model_id=model),
     )
     return Opening(run=run, context=context, blobs=dict(zip(ids, blobs, strict=True)))
-
-
-def _environment(workspace: str) -> agent_pb2.RequestContextEnv:
-    """Where the tools run; nothing of this machine but the folder, if there is one."""
-    return agent_pb2.RequestContextEnv(workspace_paths=[workspace] if workspace else [], project_folder=workspace)
 
 
 def _action(conversation: Conversation, context: agent_pb2.RequestContext) -> agent_pb2.ConversationAction:
