@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_surfaces.api_forms import form_of
 from wireproof_surfaces.errors import FOREIGN, UNKNOWN_URL, WRONG_HOST, ApiError
-from wireproof_surfaces.http.cors import Cors
-from wireproof_surfaces.http.loopback import names_loopback
+from wireproof_surfaces.http.cors import Cors, names_loopback
 from wireproof_surfaces.random_ids import request_id
 from wireproof_surfaces.surfaces import chatgpt_service
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
-from wireproof_surfaces.http.loopback import is_loopback
+from wireproof_surfaces.http.cors import is_loopback
 from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
     OutputMode,  # noqa: TC001

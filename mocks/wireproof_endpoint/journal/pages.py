@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from wireproof_endpoint.journal.shown import brief, whole
-from wireproof_surfaces.http.loopback import is_loopback
+from wireproof_surfaces.http.cors import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from wireproof_surfaces.errors import FOREIGN, UNKNOWN_URL, WRONG_HOST, WRONG_MEDIA, Problem
-from wireproof_surfaces.http.loopback import is_loopback, names_loopback
+from wireproof_surfaces.http.cors import is_loopback, names_loopback
 
 if TYPE_CHECKING:
     from wireproof_surfaces.http.request_head import RequestHead

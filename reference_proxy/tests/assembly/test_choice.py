@@ -25,9 +25,8 @@ from wireproof_surfaces.events import (
     Working,
     apart,
 )
+from wireproof_surfaces.surfaces.chat_answer import ChatHead, ChatWhole
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
-from wireproof_surfaces.surfaces.chat_stream import ChatHead
-from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.writer import pieces
 
 BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_surfaces.http.loopback import is_loopback, names_loopback
+from wireproof_surfaces.http.cors import is_loopback, names_loopback
 
 OWN = ["localhost", "LOCALHOST", "localhost.", "a.localhost", "127.0.0.1", "127.1.2.3", "[::1]"]
 OTHERS = ["", "example.com", "localhost.example.com", "127.0.0.1.nip.io", "0.0.0.0", "10.0.0.1", "[::]", "[fe80::1]"]

@@ -16,8 +16,8 @@ from wireproof_surfaces.events import (
     UsageReported,
     Working,
 )
+from wireproof_surfaces.surfaces.chat_answer import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
-from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
 from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 

@@ -19,9 +19,8 @@ from wireproof_surfaces.events import (
     TurnEvent,
     UsageReported,
 )
+from wireproof_surfaces.surfaces.chat_answer import ChatHead, ChatWhole
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
-from wireproof_surfaces.surfaces.chat_stream import ChatHead
-from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 from wireproof_surfaces.surfaces.writer import pieces
 from wireproof_surfaces.tools import use_tool
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof_surfaces.conversation import AssistantCall, ImagePart, Message, TextPart, ToolResult
-from wireproof_surfaces.surfaces import compaction
-from wireproof_surfaces.surfaces.compaction import compacted, pack, unpacked
+from wireproof_surfaces.surfaces.input_items import LARGEST, compacted, pack, unpacked
 from wireproof_surfaces.surfaces.responses_input import given as rule
 from wireproof_surfaces.surfaces.responses_input import items
 
@@ -68,7 +67,7 @@ def _packed(text: bytes) -> str:
         _packed(b"[1]"),
         _packed(b"["),
         _packed(b"[" * 100_000),
-        _packed(b" " * (compaction.LARGEST + 1)),
+        _packed(b" " * (LARGEST + 1)),
     ],
 )
 def test_what_was_made_elsewhere_or_is_too_large_is_refused(content: object) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.errors import ApiError
-from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
+from wireproof_surfaces.surfaces.input_items import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.input_items import listed, page
 from wireproof_surfaces.surfaces.responses_input import TYPES
 

@@ -25,8 +25,7 @@ from wireproof_surfaces.events import (
     UsageReported,
 )
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat
-from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
-from wireproof_surfaces.surfaces.responses_object import ResponseHead
+from wireproof_surfaces.surfaces.responses_answer import ResponseEvents, ResponseHead
 from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:

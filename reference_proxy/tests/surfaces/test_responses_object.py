@@ -7,7 +7,7 @@ import pytest
 
 from wireproof_surfaces.errors import FAILURES
 from wireproof_surfaces.events import UsageReported
-from wireproof_surfaces.surfaces.responses_object import CODES, ResponseHead, response, response_of, usage_object
+from wireproof_surfaces.surfaces.responses_answer import CODES, ResponseHead, response, response_of, usage_object
 
 HEAD = ResponseHead(token="t" * 48, created=7, model="m", echo={"metadata": {"a": "b"}, "tools": []})
 

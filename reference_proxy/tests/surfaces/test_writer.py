@@ -13,11 +13,9 @@ from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.assembly.assembly import Assembly
 from wireproof_surfaces.assembly.choice import Rules
 from wireproof_surfaces.events import CallBegan, CallClosed, ChoiceFinished, Quiet, TextAdded
-from wireproof_surfaces.surfaces import chat_stream, responses_object
-from wireproof_surfaces.surfaces.chat_stream import ChatStream
-from wireproof_surfaces.surfaces.chat_whole import ChatWhole
+from wireproof_surfaces.surfaces.chat_answer import ChatHead, ChatStream, ChatWhole
 from wireproof_surfaces.surfaces.json_text import encoded, string, written
-from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
+from wireproof_surfaces.surfaces.responses_answer import ResponseEvents, ResponseHead
 from wireproof_surfaces.surfaces.writer import pieces
 
 if TYPE_CHECKING:
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.surfaces.writer import Writer
 
-CHAT = chat_stream.ChatHead(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
-RESPONSE = responses_object.ResponseHead(token="t" * 48, created=7, model="m")
+CHAT = ChatHead(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
+RESPONSE = ResponseHead(token="t" * 48, created=7, model="m")
 
 
 def forget(_response: Any) -> None:

@@ -11,18 +11,17 @@ from wireproof_surfaces.answers.plan import AnswerPlan, Demand, backend_model, c
 from wireproof_surfaces.conversation import converse, custom_names
 from wireproof_surfaces.events import FailureReason
 from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.surfaces.chat_answer import ChatHead, ChatStream, ChatWhole
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat, echoed
-from wireproof_surfaces.surfaces.chat_stream import ChatHead, ChatStream
-from wireproof_surfaces.surfaces.chat_whole import ChatWhole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_surfaces.answers.plan import AnswerSettings
     from wireproof_surfaces.assembly.choice import Rules
+    from wireproof_surfaces.surfaces.chat_answer import Logprobs
     from wireproof_surfaces.surfaces.chat_dialect import FormatOptions
     from wireproof_surfaces.surfaces.chat_request import ChatRequest
-    from wireproof_surfaces.surfaces.chat_stream import Logprobs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

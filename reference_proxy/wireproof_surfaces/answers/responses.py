@@ -15,9 +15,8 @@ from wireproof_surfaces.errors import RESPONSES_FIELDS, UNKNOWN_PREVIOUS, UNKNOW
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import input_items, responses_input
 from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat, echoed
-from wireproof_surfaces.surfaces.compaction import compacted
-from wireproof_surfaces.surfaces.responses_answer import ResponseEvents
-from wireproof_surfaces.surfaces.responses_object import TOKEN_BYTES, ResponseHead, response_of
+from wireproof_surfaces.surfaces.input_items import compacted
+from wireproof_surfaces.surfaces.responses_answer import TOKEN_BYTES, ResponseEvents, ResponseHead, response_of
 from wireproof_surfaces.surfaces.responses_tools import called
 from wireproof_surfaces.surfaces.rules import refuse
 

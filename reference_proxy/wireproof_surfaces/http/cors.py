@@ -1,15 +1,21 @@
-"""Cross-origin requests of browser and desktop clients: which headers let them in. Pure.
+"""Requests of browser and desktop clients: which headers let them in from where, and which names are our own. Pure.
 
-Header names of requests are lower-case here.
+Without a key this machine's own names alone are served. A web page that has its own name resolve to 127.0.0.1 (DNS
+rebinding) is of the same origin as what answers there, so no rule about origins keeps it out; but its requests have its
+name in `Host`. Header names of requests are lower-case here.
 """
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 # A browser shows a page's script no other header of an answer, but for a few harmless ones.
 EXPOSED = "request-id, x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
@@ -58,3 +64,25 @@ class Cors:
         if asks and ("*" in self.origins or request.get("origin") in self.origins):
             headers["Access-Control-Allow-Private-Network"] = "true"
         return headers
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host name or an address, without a port, is this machine's own."""
+    name = name.strip("[]").rstrip(".").lower()
+    # RFC 6761, 6.3: browsers resolve these by themselves.
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+# The same few names come with each request.
+@lru_cache(maxsize=16)
+def names_loopback(host: str) -> bool:
+    """Whether the value of a `Host` header is a name of this machine, with or without a port."""
+    try:
+        return is_loopback(urlsplit(f"//{host}").hostname or "")
+    except ValueError:
+        return False

@@ -20,8 +20,8 @@ from wireproof_surfaces.conversation import (
     ToolResult,
 )
 from wireproof_surfaces.errors import INVALID_PARAM, ApiError
-from wireproof_surfaces.surfaces.compaction import TYPES as COMPACTED
-from wireproof_surfaces.surfaces.compaction import unpacked
+from wireproof_surfaces.surfaces.input_items import TYPES as COMPACTED
+from wireproof_surfaces.surfaces.input_items import unpacked
 from wireproof_surfaces.surfaces.responses_tools import called
 from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
 

@@ -19,7 +19,7 @@ from wireproof_surfaces.errors import INVALID, INVALID_PARAM, MISSING_PARAM, NOT
 from wireproof_surfaces.events import UsageReported
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces import responses_request
-from wireproof_surfaces.surfaces.responses_object import TOKEN_BYTES, ResponseHead, response
+from wireproof_surfaces.surfaces.responses_answer import TOKEN_BYTES, ResponseHead, response
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

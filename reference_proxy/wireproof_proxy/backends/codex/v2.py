@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_proxy.backends.codex.rpc import ErrorReply
 from wireproof_proxy.backends.codex.turn import HARMLESS, CodexTurn, id_in, what_is_set
 from wireproof_surfaces.conversation import FilePart, ImagePart, Message, TextPart, ToolResult
-from wireproof_surfaces.surfaces.compaction import input_item
+from wireproof_surfaces.surfaces.input_items import input_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
