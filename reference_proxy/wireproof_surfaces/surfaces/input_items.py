@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.conversation import Item, Part
     from wireproof_surfaces.surfaces.json_text import Json
-    from wireproof_surfaces.surfaces.responses_input import Given
 
 
 TYPES = ("compaction", "compaction_summary")
@@ -121,7 +120,7 @@ def _part(part: Part, kind: str) -> Json:
             return {"type": "input_file", part.member: part.url, "filename": part.name}
 
 
-def listed(given: Given, response_id: str) -> Iterator[Json]:
+def listed(given: str | Sequence[Mapping[str, Any]], response_id: str) -> Iterator[Json]:
     """Acceptable input as items: each with a type and an id, most with a status, a message's content in parts."""
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     token = response_id.partition("_")[2]
