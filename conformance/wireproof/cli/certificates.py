@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.saved import EVERY, certificate_of, refusal, saved
+from wireproof.cli.complaint import refusal
+from wireproof.cli.saved import EVERY, certificate_of, saved
 from wireproof.model import editions
 from wireproof.model.editions import UnknownEditionError
 from wireproof.model.verdict import HarnessError

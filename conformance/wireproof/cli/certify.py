@@ -14,11 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import complain, harmless
+from wireproof.cli.complaint import complain, harmless, refusal
 from wireproof.cli.console import console
 from wireproof.cli.plan import USAGE_ERRORS, RunPlan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
-from wireproof.cli.saved import refusal
 from wireproof.judging.unjudged import ours
 from wireproof.model.verdict import HarnessError
 from wireproof.report.progress import progress, waits

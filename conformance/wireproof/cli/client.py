@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wireproof.cli.certify import EXIT_STATUSES
-from wireproof.cli.complaint import complain
+from wireproof.cli.complaint import complain, refusal
 from wireproof.cli.console import console
 from wireproof.cli.results import FORMAT, show
-from wireproof.cli.saved import refusal
 from wireproof.clients.judged import certify_client
 from wireproof.clients.passive import JournalFileError, run_of_lines
 from wireproof.clients.program import ClientCommand, ProgramError, heed_interrupts, words_of

@@ -10,8 +10,9 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
-from wireproof.cli.saved import refusal, saved, transcripts
+from wireproof.cli.saved import saved, transcripts
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.comparison import BROKEN, ResultToCompare, comparison
 from wireproof.report.explain import as_json_text

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import complain
+from wireproof.cli.complaint import complain, refusal
 from wireproof.cli.plan import USAGE_ERRORS
-from wireproof.cli.saved import refusal
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus

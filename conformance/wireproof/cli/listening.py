@@ -1,4 +1,4 @@
-"""What the commands that serve have in common: the option for the port, and the socket that listens there."""
+"""What the commands that serve have in common: the port, the socket that listens there, and the key."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from wireproof.cli.complaint import refusal
 from wireproof.model.served import HOST
 from wireproof_endpoint import serving
 
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
-
-
-class PortError(Exception):
-    """The port cannot be listened on; the text says why."""
 
 
 def port_option(default: int) -> Callable[[_Command], _Command]:
@@ -36,18 +33,22 @@ def port_option(default: int) -> Callable[[_Command], _Command]:
 
 
 def listening(port: int) -> socket.socket:
-    """A socket that listens on loopback.
-
-    Raises:
-        PortError: the port is taken, or not for this user.
-    """
+    """A socket that listens on loopback; ends the command where the port is taken, or not for this user."""
     try:
         return serving.listen(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         if error.errno == errno.EADDRINUSE:
             reason = f"{holder(port) or 'another program'} listens there"
-        raise PortError(f"port {port} cannot be used: {reason}; name another with --port") from error
+        raise refusal(f"port {port} cannot be used: {reason}; name another with --port") from error
+
+
+def key_in(variable: str) -> str:
+    """The key in an environment variable that the person named; ends the command where there is none."""
+    key = os.environ.get(variable)  # named by the person, so it is no setting of ours
+    if not key:
+        raise refusal(f"the environment variable {variable} is not set, which --api-key-env names")
+    return key
 
 
 _LISTENS = "0A"

@@ -6,7 +6,7 @@ The personas belong to the mocks.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
 from wireproof_mocks.personas.running import PersonaRun, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
@@ -96,13 +96,14 @@ def persona_command(  # noqa: PLR0913 (one for each option)
         raise SystemExit(ExitStatus.CERTIFIED if as_list else ExitStatus.USAGE)
     try:
         given = TargetOptions.from_values(target)
-        options = PersonaOptions(
-            name=name, url=given.url, model=given.model, key=given.api_key() or "",
-            headers=dict(given.carried()["headers"]), approve=approve, vault=vault, tools=not no_tools,
-            whole=whole, say=say, timeout=timeout,
+        address = EndpointAddress(
+            url=given.url or "", model=given.model, key=given.api_key() or "",
+            headers=dict(given.carried()["headers"]), timeout=timeout,
         )  # fmt: skip
+        wanted = PersonaRun(approve=approve, vault=vault, tools=not no_tools, whole=whole, say=say)
+        client = _known(name, wanted)
         with terminable():
-            status = persona(options, console())
+            status = _hold(client, address, wanted, console(), bundled=given.url is None)
     except OptionError as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
@@ -114,50 +115,26 @@ def persona_command(  # noqa: PLR0913 (one for each option)
     raise SystemExit(status)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PersonaOptions:
-    """What the command line asks for."""
-
-    name: str
-    url: str | None = None
-    """The base URL; None: the bundled proxy is started."""
-    model: str = ""
-    key: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    approve: str = "terminal"
-    vault: Path | None = None
-    tools: bool = True
-    whole: bool = False
-    say: str = ""
-    timeout: float = 120.0
-
-
-def persona(options: PersonaOptions, out: Console) -> ExitStatus:
+def _hold(client: Persona, address: EndpointAddress, wanted: PersonaRun, out: Console, *, bundled: bool) -> ExitStatus:
     """Hold the conversation, print it, and say how it ended.
 
     Raises:
-        OptionError: there is no such persona, or what is options for does not fit it.
         HarnessError: the proxy cannot be reached, or the bundled one not be started.
     """
-    client, clean = _known(options), _cleaning(options)
-    wanted = PersonaRun(
-        approve=options.approve, vault=options.vault, tools=options.tools, whole=options.whole, say=options.say
-    )  # fmt: skip
+    clean = _cleaning(address)
     try:
-        with _endpoint(options, client) as endpoint:
+        with _bundled(client, address) if bundled else _named(address) as endpoint:
             at = clean(f"at {endpoint.url}, model {endpoint.model}")
             out.print(Text(f"{client.title}\n{client.does}\n{at}\n"), soft_wrap=True)
             outcome = run(client, endpoint, wanted, lambda line: _print(out, line.kind, clean(line.text)), out)
     except (HarnessError, UnreachableError) as error:
         raise HarnessError(clean(str(error))) from error
-    return _end(out, client, replace(outcome, why=clean(outcome.why)), scripted=not options.say)
+    return _end(out, client, replace(outcome, why=clean(outcome.why)), scripted=not wanted.say)
 
 
-def _cleaning(options: PersonaOptions) -> Callable[[str], str]:
+def _cleaning(address: EndpointAddress) -> Callable[[str], str]:
     """What takes secrets from a text, and whatever would steer a terminal: a proxy may say both."""
-    own = Target(
-        base_url=options.url or "", model="", api_key=options.key or None, headers=tuple(options.headers.items())
-    )
+    own = Target(base_url=address.url, model="", api_key=address.key or None, headers=tuple(address.headers.items()))
     mask = masking(own)
     return lambda text: harmless(mask.text(text))
 
@@ -168,41 +145,33 @@ def list_personas(out: Console) -> None:
         out.print(Text.assemble((f"{one.name}\n", "bold"), f"  {one.title}: {one.does}"), soft_wrap=True)
 
 
-def _known(options: PersonaOptions) -> Persona:
-
-    found = PERSONAS.get(options.name)
+def _known(name: str, wanted: PersonaRun) -> Persona:
+    found = PERSONAS.get(name)
     if found is None:
-        raise OptionError(f"there is no persona {options.name!r}; there are {', '.join(PERSONAS)}")
-    if not options.tools and not found.without_tools:
-        raise OptionError(f"the tools of {options.name} cannot be switched off; chatgpt-md has such a switch")
-    if options.vault is not None and not found.vault:
-        raise OptionError(f"{options.name} has no vault; those of ChatGPT MD have")
+        raise OptionError(f"there is no persona {name!r}; there are {', '.join(PERSONAS)}")
+    if not wanted.tools and not found.without_tools:
+        raise OptionError(f"the tools of {name} cannot be switched off; chatgpt-md has such a switch")
+    if wanted.vault is not None and not found.vault:
+        raise OptionError(f"{name} has no vault; those of ChatGPT MD have")
     return found
 
 
 @contextmanager
-def _endpoint(options: PersonaOptions, client: Persona) -> Iterator[EndpointAddress]:
-
-    if options.url is not None:
-        check_url(options.url)
-        model = options.model or _first_model(options)
-        yield EndpointAddress(
-            url=options.url, model=model, key=options.key, headers=options.headers, timeout=options.timeout
-        )
-        return
+def _bundled(client: Persona, address: EndpointAddress) -> Iterator[EndpointAddress]:
     settings = {**SERVED, "PROXY_API_KEY": SERVED_KEY, "PROXY_HOST": "127.0.0.1"}
     with launch(executable("wireproof-proxy"), env=settings, without="PROXY_") as proxy:
         # The bundled proxy speaks every dialect; a client's user sets up a proxy for the one that it needs.
-        headers = {MODE_HEADER: client.mode, **options.headers}
-        yield EndpointAddress(
-            url=proxy.base_url, model=options.model or "codex", key=SERVED_KEY, headers=headers, timeout=options.timeout
-        )
+        headers = {MODE_HEADER: client.mode, **address.headers}
+        yield replace(address, url=proxy.base_url, model=address.model or "codex", key=SERVED_KEY, headers=headers)
 
 
-def _first_model(options: PersonaOptions) -> str:
-    address = EndpointAddress(
-        url=str(options.url), model="", key=options.key, headers=options.headers, timeout=options.timeout
-    )
+@contextmanager
+def _named(address: EndpointAddress) -> Iterator[EndpointAddress]:
+    check_url(address.url)
+    yield replace(address, model=address.model or _first_model(address))
+
+
+def _first_model(address: EndpointAddress) -> str:
     try:
         with address.connected() as endpoint:
             return str(endpoint.models()["data"][0]["id"])
@@ -212,7 +181,7 @@ def _first_model(options: PersonaOptions) -> str:
         # Of an answer with an error, the status is enough to say which option is missing.
         seen = str(error).partition(": ")[0] if isinstance(error, NotServedError) else "no list of models"
         raise HarnessError(
-            f"{str(options.url).rstrip('/')}/models answered with {seen};"
+            f"{address.url.rstrip('/')}/models answered with {seen};"
             " name a model with --model, and a key with --api-key-env"
         ) from None
 

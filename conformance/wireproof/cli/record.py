@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.complaint import complain
-from wireproof.cli.listening import PortError, listening, port_option
+from wireproof.cli.complaint import refusal
+from wireproof.cli.listening import key_in, listening, port_option
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-USAGE = 2
-"""The exit status of what cannot be recorded as it is asked for, as of every command."""
 
 
 @click.command("record")
@@ -49,81 +41,35 @@ def record_command(
 
     Point a client at the base URL that is printed, and use it. Keys are passed on, and never written.
     """
-    try:
-        record(
-            upstream=upstream,
-            output=_folder(output, overwrite=overwrite) if per_test else _free(output, overwrite=overwrite),
-            port=port,
-            key=_key(api_key_env),
-            paced=timed,
-            apart=per_test,
-            say=click.echo,
-        )
-    except UnrecordableError as error:
-        complain(error)
-        raise SystemExit(USAGE) from error
-
-
-class UnrecordableError(Exception):
-    """It cannot be recorded; the text says why."""
-
-
-def _free(output: Path, *, overwrite: bool) -> Path:
-    if output.is_dir():
-        raise UnrecordableError(f"{output} is a folder: name a file in it, or record with --per-test")
-    if output.exists() and not overwrite:
-        raise UnrecordableError(f"{output} exists; --overwrite replaces it")
-    if not output.absolute().parent.is_dir():
-        raise UnrecordableError(f"{output} cannot be written: there is no folder {output.parent}")
-    return output
-
-
-def _folder(output: Path, *, overwrite: bool) -> Path:
-    if output.exists() and not output.is_dir():
-        raise UnrecordableError(f"{output} is no folder, which --per-test wants")
-    if output.exists() and any(output.iterdir()) and not overwrite:
-        raise UnrecordableError(f"{output} is not empty; --overwrite replaces the files of the tests that are recorded")
-    if not output.absolute().parent.is_dir():
-        raise UnrecordableError(f"{output} cannot be written: there is no folder {output.parent}")
-    output.mkdir(exist_ok=True)
-    return output
-
-
-def _key(name: str | None) -> str | None:
-    if name is None:
-        return None
-    key = os.environ.get(name)
-    if not key:
-        raise UnrecordableError(f"the environment variable {name} is not set, which --api-key-env names")
-    return key
-
-
-def record(
-    *,
-    upstream: str,
-    output: Path,
-    port: int,
-    key: str | None,
-    paced: bool,
-    say: Callable[[str], object],
-    apart: bool = False,
-) -> None:
-    """Record until SIGINT, SIGTERM or SIGHUP.
-
-    Raises:
-        UnrecordableError: the upstream is no URL, or the port is taken.
-    """
+    (_check_folder if per_test else _check_file)(output, overwrite=overwrite)
+    key = None if api_key_env is None else key_in(api_key_env)
     if not upstream.startswith(("http://", "https://")):
-        raise UnrecordableError(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")
-    try:
-        at = listening(port)
-    except PortError as error:
-        raise UnrecordableError(str(error)) from error
-    recorder = Recorder(upstream, output, key=key, paced=paced, apart=apart)
-    serving.serve(recorder, at, lambda url: say(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
+        raise refusal(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")
+    at = listening(port)
+    recorder = Recorder(upstream, output, key=key, paced=timed, apart=per_test)
+    serving.serve(recorder, at, lambda url: click.echo(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
     count = recorder.recorded
-    say(
+    click.echo(
         f"{count} answers are in {output}; play them: wireproof serve --scripts {output}"
         if count
         else "nothing was asked"
     )
+
+
+def _check_file(output: Path, *, overwrite: bool) -> None:
+    if output.is_dir():
+        raise refusal(f"{output} is a folder: name a file in it, or record with --per-test")
+    if output.exists() and not overwrite:
+        raise refusal(f"{output} exists; --overwrite replaces it")
+    if not output.absolute().parent.is_dir():
+        raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
+
+
+def _check_folder(output: Path, *, overwrite: bool) -> None:
+    if output.exists() and not output.is_dir():
+        raise refusal(f"{output} is no folder, which --per-test wants")
+    if output.exists() and any(output.iterdir()) and not overwrite:
+        raise refusal(f"{output} is not empty; --overwrite replaces the files of the tests that are recorded")
+    if not output.absolute().parent.is_dir():
+        raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
+    output.mkdir(exist_ok=True)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
-from wireproof.cli.saved import certificate_of_all, refusal, saved, transcripts
+from wireproof.cli.saved import certificate_of_all, saved, transcripts
 from wireproof.model import editions
 from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.cli.complaint import complain
+from wireproof.cli.complaint import refusal
 from wireproof.results import folder
 from wireproof.results.cells import of_all
-from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended, Report
 from wireproof.results.folder import FolderError, SavedResult
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
@@ -63,10 +62,3 @@ def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Cert
             interrupted=report.ended is Ended.INTERRUPTED,
         ),
     )
-
-
-def refusal(error: object) -> SystemExit:
-    """What ends a command that cannot do what was asked, and says why."""
-    # One line, without the usage that click prints: the command was spelt right.
-    complain(error)
-    return SystemExit(ExitStatus.USAGE)

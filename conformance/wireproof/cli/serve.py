@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wireproof.cli.complaint import complain
-from wireproof.cli.listening import PortError, listening, port_option
+from wireproof.cli.complaint import refusal
+from wireproof.cli.listening import key_in, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof_endpoint import serving
 from wireproof_endpoint.journal.entry import Bounds
@@ -27,7 +26,7 @@ from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof_endpoint.endpoint import Scripts
     from wireproof_endpoint.journal.entry import JournalEntry
@@ -35,24 +34,6 @@ if TYPE_CHECKING:
 BOUNDS = Bounds(body=2**18, sent=2**16, pieces=2000)
 """How much of a request is kept: the whole conversation of an agent, so that what it sends can be judged. Of an answer
 less is: many may be under way at once."""
-USAGE = 2
-"""The exit status of what cannot be served as it is asked for, as of every command."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Service:
-    """What the service is like beside its answers; each is the setting of its name."""
-
-    ttft: str = ""
-    itl: str = ""
-    jitter: float = 0.0
-    rpm: int | None = None
-    tpm: int | None = None
-    chaos: float = 0.0
-    seed: int = 0
-    login_instructions: bool = False
-    threads: bool = True
-    prefill: bool = True
 
 
 def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -144,82 +125,29 @@ def serve_command(  # noqa: PLR0913 - one for each option
     journal: Path | None,
     *,
     as_json: bool,
-    **service: Any,  # noqa: ANN401 - `Service` names them
+    **service: Any,  # noqa: ANN401 - each is the setting of its name
 ) -> None:
     """Serve an endpoint to develop a client with, or as the upstream of a gateway.
 
     It answers as scripts say, chosen by your text; without one it echoes, and calls tools where you ask for that.
     """
-    introduce = _line if as_json else _introduction
-    try:
-        api_key = _key(api_key, api_key_env)
-        unchosen = serve(
-            port=port,
-            api_key=api_key,
-            models=models,
-            scripts=scripts,
-            workers=workers,
-            journal=journal,
-            service=Service(**service),
-            say=lambda url, settings: click.echo(introduce(url, settings, api_key_env)),
-        )
-    except UnservableError as error:
-        complain(error)
-        raise SystemExit(USAGE) from error
-    if unchosen:
-        click.echo(f"wireproof: no request chose {', '.join(unchosen)}", err=True)
-
-
-def _key(given: str | None, variable: str | None) -> str | None:
-    """The key that clients must send; None: any, or none."""
-    if variable is None:
-        return given
-    if given is not None:
-        raise UnservableError("--api-key and --api-key-env both name the key; leave one of them out")
-    key = os.environ.get(variable)  # named by the person, so it is no setting of ours
-    if not key:
-        raise UnservableError(f"the environment variable {variable} is not set, which --api-key-env names")
-    return key
-
-
-class UnservableError(Exception):
-    """It cannot be served; the text says why."""
-
-
-def serve(  # noqa: PLR0913 - one for each option
-    *,
-    port: int,
-    api_key: str | None,
-    models: tuple[str, ...],
-    scripts: tuple[Path, ...],
-    say: Callable[[str, EndpointSettings], object],
-    workers: int = 1,
-    journal: Path | None = None,
-    service: Service | None = None,
-) -> tuple[str, ...]:
-    """Serve until SIGINT, SIGTERM or SIGHUP; `say` is given the base URL and the settings.
-
-    Returns the scripts that no request chose; with several workers none, as each knows its own requests alone.
-
-    Raises:
-        UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
-    """
+    if api_key_env is not None:
+        if api_key is not None:
+            raise refusal("--api-key and --api-key-env both name the key; leave one of them out")
+        api_key = key_in(api_key_env)
     library = _checked(scripts)
     noted = _journal(EndpointSettings().journal, journal)
-    try:
-        at = listening(port)
-    except PortError as error:
-        raise UnservableError(str(error)) from error
-    only = {"models": models, "any_model": False} if models else {}
-    settings = EndpointSettings(
-        api_key=api_key,
-        unknown_models=(UNKNOWN_MODEL,),
-        **only,  # type: ignore[arg-type]
-        **asdict(service or Service()),
-    )
+    at = listening(port)
+    if models:
+        service |= {"models": models, "any_model": False}
+    settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **service)
     endpoint = serving.endpoint_of(settings, library, noted)
-    serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
-    return endpoint.answerer.unchosen() if workers == 1 else ()
+    introduce = _line if as_json else _introduction
+    serving.serve(endpoint, at, lambda url: click.echo(introduce(url, settings, api_key_env)), workers=workers)
+    # Of several workers each knows its own requests alone.
+    unchosen = endpoint.answerer.unchosen() if workers == 1 else ()
+    if unchosen:
+        click.echo(f"wireproof: no request chose {', '.join(unchosen)}", err=True)
 
 
 def _journal(limit: int, path: Path | None) -> Journal:
@@ -227,7 +155,7 @@ def _journal(limit: int, path: Path | None) -> Journal:
         made = Journal(limit, BOUNDS, ended=None if path is None else LineFile(path))
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else str(error)
-        raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
+        raise refusal(f"the journal {path} cannot be written: {reason}") from error
     made.judge = _judged
     return made
 
@@ -244,7 +172,7 @@ def _checked(paths: tuple[Path, ...]) -> Scripts:
     scripts = scripts_of(*paths)
     found = scripts()
     if isinstance(found, ScriptError):
-        raise UnservableError(str(found))
+        raise refusal(found)
     # Only from now on: what is wrong at the start is printed once, as the error of the command.
     return reported(scripts)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.saved import refusal, saved, transcripts
+from wireproof.cli.complaint import refusal
+from wireproof.cli.saved import saved, transcripts
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.examples import ExampleSource
