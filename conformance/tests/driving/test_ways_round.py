@@ -14,7 +14,7 @@ from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.verdict import Verdict
-from wireproof.report.worked_round import broken_by
+from wireproof.report.data import broken_by
 from wireproof.results.certify import certify
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.options import TargetOptions

@@ -102,7 +102,7 @@ def test_every_format_says_what_is_flaky(
     report = report_of(one, load(), CONFIGURATION, folder.versions())
     assert [run.status for run in report.repeats] == [ExitStatus.PARTIAL, ExitStatus.FAILED, ExitStatus.PARTIAL]
     assert [run.shown for run in report.repeats] == [False, True, False]
-    terminal.report(console, one, load(), again="wireproof certify")
+    terminal.report(console, report, one, load())
     assert "3 runs, exit statuses 4, 1, 4; the worst is shown" in printed()
     assert f"FLAKY  {TEXT}  stream, openai-json: pass, fail, pass; " in printed()
     assert f"| `{TEXT}` | openai-json | stream | pass, fail, pass |" in markdown(report)
@@ -161,7 +161,7 @@ def test_the_site_says_what_is_flaky(good: Certificate, bad: Certificate) -> Non
 def test_a_single_run_says_nothing_of_runs(bad: Certificate, console: Console, printed: Callable[[], str]) -> None:
     report = report_of(bad, load(), CONFIGURATION, folder.versions())
     assert (report.repeats, report.flaky) == ((), ())
-    terminal.report(console, bad, load(), again="wireproof certify")
+    terminal.report(console, report, bad, load())
     texts = (printed(), markdown(report), junit(report))
     assert [text for text in texts if "exit statuses" in text or "laky" in text] == []
 

@@ -12,8 +12,7 @@ from wireproof.model.dialect import DEFAULT
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.report import data
-from wireproof.report.broken_ways import by_way
-from wireproof.report.grouping import blocks
+from wireproof.report.grouping import blocks, by_way
 from wireproof.results.document import Configuration, MadeWith
 from wireproof.wire.violation import MemberFault, Members, StatusDue, Violation
 

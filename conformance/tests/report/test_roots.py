@@ -55,7 +55,7 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Certificate]
 def first_screen(report: Report, certificate: Certificate) -> str:
     """What a terminal of 80 by 24 shows of the report before a person scrolls, with long lines wrapped as it does."""
     console = Console(file=io.StringIO(), width=COLUMNS, color_system=None)
-    terminal.report(console, certificate, load(), again="wireproof certify", roots=roots(report))
+    terminal.report(console, report, certificate, load())
     assert isinstance(console.file, io.StringIO)
     shown, left = [], ROWS
     for line in console.file.getvalue().split("\n"):

@@ -12,6 +12,8 @@ from wireproof.model.dialect import ArgumentsMode, Dialect
 from wireproof.model.side import Side
 from wireproof.model.verdict import Outcome, Verdict, VerdictLevel
 from wireproof.report import terminal
+from wireproof.report.data import report_of
+from wireproof.results.document import Configuration, MadeWith
 from wireproof.scenarios import CONVERSATIONS
 
 if TYPE_CHECKING:
@@ -35,8 +37,13 @@ OPENAI = (Dialect.OPENAI_JSON,)
 def report(console: Console, printed: Printed) -> Report:
     """The report on a certificate, as text."""
 
-    def text(certificate: Certificate, **how: Any) -> str:
-        terminal.report(console, certificate, load(), again=AGAIN, **how)
+    def text(certificate: Certificate, *, allow_partial: bool = False, **how: Any) -> str:
+        asked = Configuration(
+            command=AGAIN, jobs=1, at_a_time=0, selection=(), level=certificate.level, allow_partial=allow_partial,
+            known={},
+        )  # fmt: skip
+        result = report_of(certificate, load(), asked, MadeWith(wireproof="0", python="3", system=""))
+        terminal.report(console, result, certificate, load(), **how)
         return printed()
 
     return text

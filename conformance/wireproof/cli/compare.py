@@ -14,9 +14,10 @@ from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
 from wireproof.cli.saved import saved, transcripts
 from wireproof.model.verdict import VerdictLevel
-from wireproof.report.comparison import BROKEN, ResultToCompare, comparison
+from wireproof.report.comparison import ResultToCompare, comparison
 from wireproof.report.explain import as_json_text
 from wireproof.report.phrases import STYLES
+from wireproof.results.cells import BROKEN
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:

@@ -25,7 +25,6 @@ from wireproof.report.grouping import named
 from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
-from wireproof.report.roots import roots
 from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.wire.quoting import visible
@@ -59,11 +58,7 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     if form == HTML:
         _print_page(report, certificate.runs)
         return
-    terminal.report(
-        console(), certificate, catalogue,
-        again=report.configuration.command, demonstration=demonstration,
-        allow_partial=report.configuration.allow_partial, roots=roots(report),
-    )  # fmt: skip
+    terminal.report(console(), report, certificate, catalogue, demonstration=demonstration)
 
 
 def _print_page(report: Report, runs: Sequence[ScenarioRun]) -> None:

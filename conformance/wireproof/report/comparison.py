@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.scenario import Mode
 from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.results.cells import BROKEN, WORST
 from wireproof.wire.events import Fragment, Text
 
 if TYPE_CHECKING:
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
     from wireproof.reading.exchange import Exchange
     from wireproof.results.document import Flaky, Report, Summary
 
-WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.PASS, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE)
-"""Which verdict on a requirement stands for all forms of answers: what is broken, then what was judged."""
 LONG = 8
 """Tokens that a streamed answer must have for its speed to be counted: of fewer, the network decides it."""
-BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 JUDGED = BROKEN | {Verdict.PASS}
 
 
@@ -156,12 +154,11 @@ def _verdicts(report: Report, level: VerdictLevel) -> dict[str, RowVerdict]:
         flaky.setdefault(one.requirement, []).append(one)
     by_row: dict[str, list[tuple[Verdict, str]]] = {}
     for cell in report.cells:
-        verdict = cell.strict if level is VerdictLevel.STRICT else cell.compat
-        by_row.setdefault(cell.requirement, []).append((verdict, cell.reason))
+        by_row.setdefault(cell.requirement, []).append((cell.at(level), cell.reason))
     found: dict[str, RowVerdict] = {}
     for id_, those in by_row.items():
         verdict, reason = min(those, key=lambda one: WORST.index(one[0]))
-        seen = shown.get(id_, "") if verdict in {Verdict.FAIL, Verdict.WARN} else reason
+        seen = shown.get(id_, "") if verdict in BROKEN else reason
         found[id_] = RowVerdict(verdict=verdict, broken_in=0, seen=seen)
         if verdict not in BROKEN and id_ in flaky:
             found[id_] = _at_times(flaky[id_], level) or found[id_]

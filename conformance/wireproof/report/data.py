@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.reading.capabilities import uses
-from wireproof.report.broken_ways import by_way
 from wireproof.report.curl import curl
 from wireproof.report.effects import breaking, kinds_found, seen_effects
 from wireproof.report.excerpt import excerpt
+from wireproof.report.grouping import broken_rows, exchange_of
 from wireproof.report.readiness import readiness
-from wireproof.report.worked_round import broken_by
-from wireproof.requests.ways_round import sentence, ways_of
-from wireproof.results.cells import cells, flaky
+from wireproof.requests.ways_round import sentence, shows, ways_of
+from wireproof.results.cells import BROKEN, cells, flaky
 from wireproof.results.certificate import Certificate, ExitStatus
 from wireproof.results.document import (
     FORMAT,
@@ -33,14 +31,13 @@ from wireproof.results.document import (
     RequirementShown,
     ScenarioVerdict,
     SeenAt,
-    ShownBytes,
     Summary,
     SurfaceFound,
     WayRoundTaken,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wireproof.judging.causes import Cause
     from wireproof.judging.outcomes import ScenarioRun
@@ -48,11 +45,10 @@ if TYPE_CHECKING:
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.dialect import Surface
     from wireproof.model.requirement import Requirement
-    from wireproof.model.scenario import Form
-    from wireproof.model.target import Target
+    from wireproof.model.target import Target, WayTaken
     from wireproof.reading.exchange import Exchange
+    from wireproof.report.grouping import ReportBlock
 
-BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 WHOLE: Mapping[ExitStatus, Summary] = {
     ExitStatus.CERTIFIED: Summary.CERTIFIED,
     ExitStatus.FAILED: Summary.NOT_CERTIFIED,
@@ -171,6 +167,27 @@ def _facts(certificate: Certificate) -> Facts:
     )
 
 
+def broken_by(taken: WayTaken, certificate: Certificate) -> dict[str, Verdict]:
+    """Which requirements a fault breaks that a run goes round, as exchanges show that were sent without the way round.
+
+    Returns each requirement with the verdict on it.
+    """
+    sent = {
+        (run.scenario.name, form, one.number)
+        for run in certificate.runs
+        if run.scenario.name in taken.shown_by
+        for form, exchanges in run.exchanges.items()
+        for one in exchanges
+        if shows(taken, one.transcript.request_body, form)
+    }
+    return {
+        outcome.requirement: outcome.verdict
+        for outcome in certificate.outcomes
+        if outcome.verdict in BROKEN
+        and any((outcome.scenario, one.form, one.exchange) in sent for one in outcome.findings)
+    }
+
+
 def _judged(target: Target, surface: Surface, capabilities: dict[str, Use]) -> SurfaceFound:
     seen = target.surfaces[surface]
     return SurfaceFound(
@@ -240,33 +257,16 @@ def _driven(runs: Sequence[ScenarioRun]) -> Iterator[FormDriven]:
     for run in runs:
         for form, exchanges in run.exchanges.items():
             pieces = exchanges[0].transcript.pieces if exchanges else ()
-            yield _of_form(
-                run, form, exchanges=len(exchanges),
-                seconds=sum(one.transcript.seconds for one in exchanges),
-                first_byte=round(pieces[0].at, 6) if pieces else None,
+            yield FormDriven(
+                scenario=run.scenario.name, dialect=form.dialect, mode=form.mode, exchanges=len(exchanges),
+                seconds=round(sum(one.transcript.seconds for one in exchanges), 6),
+                first_byte=round(pieces[0].at, 6) if pieces else None, reason=run.error,
             )  # fmt: skip
         for form, reason in run.not_driven.items():
-            yield _of_form(run, form, reason=reason)
-
-
-def _of_form(
-    run: ScenarioRun,
-    form: Form,
-    *,
-    exchanges: int = 0,
-    seconds: float = 0.0,
-    first_byte: float | None = None,
-    reason: str = "",
-) -> FormDriven:
-    return FormDriven(
-        scenario=run.scenario.name,
-        dialect=form.dialect,
-        mode=form.mode,
-        exchanges=exchanges,
-        seconds=round(seconds, 6),
-        first_byte=first_byte,
-        reason=reason or run.error,
-    )
+            yield FormDriven(
+                scenario=run.scenario.name, dialect=form.dialect, mode=form.mode, exchanges=0, seconds=0.0,
+                first_byte=None, reason=reason or run.error,
+            )  # fmt: skip
 
 
 # What is wrong
@@ -274,36 +274,35 @@ def _of_form(
 
 def _findings(certificate: Certificate, catalogue: Catalogue) -> Iterator[Found]:
     """Requirement by requirement, those that harm clients most first; of each what harms, causes before all else."""
-    broken = [one for one in certificate.outcomes if one.verdict in BROKEN]
-    harming = certificate.broken_at(VerdictLevel.COMPAT)
-    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
-        mine = [outcome for outcome in broken if outcome.requirement == row.id]
-        found = (*_of_causes(certificate, mine), *_of_scenarios(certificate, mine))
+    for _, blocks in broken_rows(certificate, catalogue):
         # What made the verdict first: that it holds at the level which asks for less.
-        yield from sorted(found, key=lambda one: one.compat is not one.strict)
+        yield from sorted((_found(certificate, one) for one in blocks), key=lambda one: one.compat is not one.strict)
 
 
-def _weight(row: Requirement, harming: Container[str]) -> int:
-    weighs = row.level is Level.SHOULD or row.id in harming
-    return list(Harm).index(row.harm if weighs else Harm.FORM)
-
-
-def _cause_of(certificate: Certificate, outcome: Outcome, finding: Finding) -> Cause | None:
-    return next(
-        (one for one in certificate.causes if one.scenario == outcome.scenario and one.finding == finding), None
-    )
-
-
-def _of_causes(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Found]:
-    for outcome in broken:
-        for finding in outcome.findings:
-            cause = _cause_of(certificate, outcome, finding)
-            if cause is not None:
-                places = tuple(_of_cause(one, cause) for one in cause.exchanges)
-                common = Common(
-                    says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden), kind=cause.kind
-                )
-                yield _found(certificate, [(outcome, finding)], places=places, cause=common)
+def _found(certificate: Certificate, block: ReportBlock) -> Found:
+    outcome, finding, cause = block.outcome, block.finding, block.cause
+    if cause is None:
+        places = tuple(_place(of.scenario, one) for of, one in block.seen if one)
+    else:
+        places = tuple(_of_cause(one, cause) for one in cause.exchanges)
+    exchange = exchange_of(certificate, outcome, finding) if finding else None
+    place = finding.violation.place if finding else None
+    # A connection that was closed has no bytes to show.
+    body = exchange.transcript.body_at(place) if exchange and place else b""
+    return Found(
+        requirement=outcome.requirement,
+        strict=outcome.verdict,
+        compat=outcome.at(VerdictLevel.COMPAT),
+        known=outcome.known,
+        seen=finding.violation.seen if finding else outcome.reason,
+        cause=Common(says=str(cause), exchanges=len(cause.exchanges), hidden=len(cause.hidden), kind=cause.kind)
+        if cause
+        else None,
+        scenarios=tuple(dict.fromkeys([*block.scenarios, *(one.scenario for one in places)])),
+        places=places,
+        request=curl(exchange.transcript, certificate.target) if exchange else "",
+        excerpt=excerpt(body, place) if place and body else None,
+    )  # fmt: skip
 
 
 def _of_cause(exchange: Exchange, cause: Cause) -> SeenAt:
@@ -316,47 +315,3 @@ def _of_cause(exchange: Exchange, cause: Cause) -> SeenAt:
         scenario=exchange.scenario.name, dialect=exchange.dialect, mode=exchange.mode, exchange=exchange.number,
         seen=str(cause), offset=None, length=None, frame=None,
     )  # fmt: skip
-
-
-def _of_scenarios(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Found]:
-    """One for each way in which a requirement is broken beside its causes, known failures and others apart."""
-    pairs = [(outcome, finding) for outcome in broken for finding in outcome.findings or (None,)]
-    rest = [(one, finding) for one, finding in pairs if not finding or not _cause_of(certificate, one, finding)]
-    for reason in dict.fromkeys(outcome.known for outcome, _ in rest):
-        for mine in by_way(pair for pair in rest if pair[0].known == reason):
-            places = tuple(_place(outcome.scenario, finding) for outcome, finding in mine if finding)
-            yield _found(certificate, mine, places=places, cause=None)
-
-
-def _found(
-    certificate: Certificate,
-    those: Sequence[tuple[Outcome, Finding | None]],
-    *,
-    places: tuple[SeenAt, ...],
-    cause: Common | None,
-) -> Found:
-    outcome, finding = those[0]
-    # All of one way: what the first is at a level, all are.
-    alone = replace(outcome, findings=(finding,) if finding else ())
-    exchange = _exchange(certificate, outcome, finding) if finding else None
-    place = finding.violation.place if finding else None
-    # A connection that was closed has no bytes to show.
-    body = exchange.transcript.body_at(place) if exchange and place else b""
-    shown = excerpt(body, place) if place and body else None
-    return Found(
-        requirement=outcome.requirement,
-        strict=outcome.verdict,
-        compat=alone.at(VerdictLevel.COMPAT),
-        known=outcome.known,
-        seen=finding.violation.seen if finding else outcome.reason,
-        cause=cause,
-        scenarios=tuple(dict.fromkeys([one.scenario for one, _ in those] + [one.scenario for one in places])),
-        places=places,
-        request=curl(exchange.transcript, certificate.target) if exchange else "",
-        excerpt=ShownBytes(before=shown.before, at=shown.at, after=shown.after, where=shown.where) if shown else None,
-    )
-
-
-def _exchange(certificate: Certificate, outcome: Outcome, finding: Finding) -> Exchange:
-    run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
-    return next(one for one in run.exchanges[finding.form] if one.number == finding.exchange)

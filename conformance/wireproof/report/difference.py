@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.rendering import document
+from wireproof.results.cells import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
-    from wireproof.results.document import Report, ScenarioVerdict
+    from wireproof.results.document import Report
 
     _Key = tuple[str, str]
-
-BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +71,7 @@ def difference(
 
 
 def _verdicts(report: Report, level: VerdictLevel) -> dict[_Key, Verdict]:
-    return {(one.scenario, one.requirement): _at(one, level) for one in report.outcomes}
-
-
-def _at(one: ScenarioVerdict, level: VerdictLevel) -> Verdict:
-    return one.strict if level is VerdictLevel.STRICT else one.compat
+    return {(one.scenario, one.requirement): one.at(level) for one in report.outcomes}
 
 
 def _grouped(keys: Iterable[_Key]) -> dict[str, list[str]]:

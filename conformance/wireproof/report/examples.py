@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict
 from wireproof.report.curl import curl
+from wireproof.results.cells import BROKEN
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 AROUND = 700
 """Bytes of a body that are shown before and behind a place, and twice of a body without one."""
-BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _FRAME = b"\n\n"
 
 

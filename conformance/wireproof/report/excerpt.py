@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from wireproof.results.document import ShownBytes
 
 if TYPE_CHECKING:
     from wireproof.wire.violation import Place
@@ -16,23 +17,13 @@ FIRST_OF_MANY = 0xC0
 """The least byte that begins a character of several bytes in UTF-8."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Excerpt:
-    r"""Readable text before, at and after the place; bytes that are no UTF-8 are written as \\xNN."""
-
-    before: str
-    at: str
-    after: str
-    where: str
-
-
-def excerpt(body: bytes, place: Place) -> Excerpt:
-    """Cut the place out of a body."""
+def excerpt(body: bytes, place: Place) -> ShownBytes:
+    r"""The place, cut out of a body; bytes that are no UTF-8 are written as \\xNN."""
     # All in bytes of the body, never in characters: a place may lie inside one (chat.stream.utf8).
     begin, end = place.offset, place.offset + place.length
     shown = end if place.length <= LONGEST else _between_characters(body, begin + LONGEST)
     cut = end - shown
-    return Excerpt(
+    return ShownBytes(
         before=_readable(body[_between_characters(body, max(0, begin - AROUND)) : begin]),
         # A place of many bytes is a frame that cannot be read; what stands behind it would look like its end, so
         # `after` is left out then.

@@ -1,18 +1,29 @@
-"""What a report says once: a cause with what it hides, or one way to break a requirement with what shows it."""
+"""What a report says once: a cause with what it hides, or one way to break a requirement with what shows it.
+
+One row broken in two ways is two findings, each with its own evidence. What harms clients comes before what breaks the
+letter alone, so that the evidence shown under a verdict made it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wireproof.report.broken_ways import by_way
+from wireproof.model.requirement import Harm, Level
+from wireproof.model.verdict import VerdictLevel
+from wireproof.results.cells import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from wireproof.judging.causes import Cause
+    from wireproof.model.catalogue import Catalogue, Requirement
     from wireproof.model.verdict import Finding, Outcome
+    from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
+
+    Seen = tuple[Outcome, Finding | None]
+    """A finding in its outcome; None: the outcome has none, since it is a declared failure that passes now."""
 
 NAMED = 6
 """How many scenarios or requirements are named; the others are counted."""
@@ -23,17 +34,51 @@ class ReportBlock:
     """What is reported together, with one finding as the example."""
 
     outcome: Outcome
+    """As far as the findings of the block go; its verdict may be a lesser one than that of the whole."""
     finding: Finding | None
-    """None: the outcome has none, since it is a declared failure that passes now."""
-    where: str
-    """The scenarios that it concerns, in a line."""
+    """The example; None: there is none, as in `Seen`."""
+    cause: Cause | None
+    """What made several exchanges fail alike; None: no cause is known."""
+    seen: Sequence[Seen]
+    """All that is reported together; of a cause its one finding."""
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it breaks the letter alone."""
+        return self.finding is not None and self.finding.violation.strict_only
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The scenarios that it was found in."""
+        return tuple(dict.fromkeys(outcome.scenario for outcome, _ in self.seen))
+
+    @property
+    def where(self) -> str:
+        """The scenarios that it concerns, in a line."""
+        return hides(self.cause) if self.cause else f"in: {named(self.scenarios)}"
 
 
-def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[ReportBlock]:
-    """The blocks on a broken requirement: one for each cause, and one for each way in which it is broken besides.
+def broken_rows(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[Requirement, list[ReportBlock]]]:
+    """The broken requirements, known failures among them, and the blocks on each.
 
-    Each has the outcome as far as its own findings go, whose verdict may be a lesser one; those that harm clients come
-    first.
+    What harms clients most comes first. Those of the same harm stay in the order of the catalogue: by surface and
+    topic, not by when each was seen.
+    """
+    broken = [outcome for outcome in certificate.outcomes if outcome.verdict in BROKEN]
+    harming = certificate.broken_at(VerdictLevel.COMPAT)
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
+        yield row, blocks(certificate, [outcome for outcome in broken if outcome.requirement == row.id])
+
+
+def _weight(row: Requirement, harming: Container[str]) -> int:
+    weighs = row.level is Level.SHOULD or row.id in harming
+    return list(Harm).index(row.harm if weighs else Harm.FORM)
+
+
+def blocks(certificate: Certificate, broken: Iterable[Outcome]) -> list[ReportBlock]:
+    """The blocks on a broken requirement: one for each cause, then one for each way in which it is broken besides.
+
+    Known failures are apart from others.
 
     Args:
         certificate: The result.
@@ -41,29 +86,45 @@ def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Repo
     """
     causes = {(cause.scenario, cause.finding): cause for cause in certificate.causes}
     caused: list[ReportBlock] = []
-    others: list[tuple[Outcome, Finding | None]] = []
+    others: dict[str, list[Seen]] = {}
     for outcome in broken:
         for finding in outcome.findings or (None,):
             cause = causes.get((outcome.scenario, finding)) if finding else None
             if cause is not None:
-                caused.append(_block([(outcome, finding)], where=hides(cause)))
+                caused.append(_block([(outcome, finding)], cause))
             else:
-                others.append((outcome, finding))
-    besides = (_block(those, where=f"in: {named(_scenarios(those))}") for those in by_way(others))
-    return iter(sorted((*caused, *besides), key=lambda block: _harms_none(block.finding)))
+                others.setdefault(outcome.known, []).append((outcome, finding))
+    return [*caused, *(_block(those) for alike in others.values() for those in by_way(alike))]
 
 
-def _block(those: Sequence[tuple[Outcome, Finding | None]], *, where: str) -> ReportBlock:
+def _block(those: Sequence[Seen], cause: Cause | None = None) -> ReportBlock:
     outcome, finding = those[0]
-    return ReportBlock(outcome=replace(outcome, findings=(finding,) if finding else ()), finding=finding, where=where)
+    alone = replace(outcome, findings=(finding,) if finding else ())
+    return ReportBlock(outcome=alone, finding=finding, cause=cause, seen=those)
 
 
-def _scenarios(those: Sequence[tuple[Outcome, Finding | None]]) -> list[str]:
-    return list(dict.fromkeys(outcome.scenario for outcome, _ in those))
+def by_way(seen: Iterable[Seen]) -> list[Sequence[Seen]]:
+    """What was seen of one requirement, way by way: those that harm clients first, else in the order given."""
+    ways: dict[tuple[object, ...], list[Seen]] = {}
+    for outcome, finding in seen:
+        ways.setdefault(_way(finding), []).append((outcome, finding))
+    return [ways[way] for way in sorted(ways, key=lambda way: bool(way[0]))]
 
 
-def _harms_none(finding: Finding | None) -> bool:
-    return finding is not None and finding.violation.strict_only
+def _way(finding: Finding | None) -> tuple[object, ...]:
+    """What the findings of one way to break a requirement have in common; first whether it breaks the letter alone."""
+    if finding is None:
+        return False, "", None, None
+    violation = finding.violation
+    return violation.strict_only, violation.kind, violation.about, violation.status
+
+
+def exchange_of(certificate: Certificate, outcome: Outcome, finding: Finding) -> Exchange:
+    """The exchange of a finding."""
+    run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
+    # Of what failed only beside other requests the second try may have had fewer exchanges than the first.
+    every = (*run.exchanges.get(finding.form, ()), *run.set_aside.get(finding.form, ()))
+    return next(exchange for exchange in every if exchange.number == finding.exchange)
 
 
 def hides(cause: Cause) -> str:

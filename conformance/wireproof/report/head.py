@@ -11,9 +11,9 @@ from wireproof.model.capability import Use
 from wireproof.model.side import Side
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.reading.capabilities import absences, uses
+from wireproof.report.data import broken_by
 from wireproof.report.grouping import named
 from wireproof.report.lines import BY, columns
-from wireproof.report.worked_round import broken_by
 from wireproof.requests.ways_round import sentence, ways_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 A broken MUST of the level that decides is a failure. A broken SHOULD passes, and says in its output what is wrong:
 JUnit has no warnings. A declared failure is skipped, and so is what was not observed, each with its reason. A property
-of a suite names the surfaces on which its scenario was driven.
+of a suite names the surfaces on which its scenario was driven. XML has no characters such as those that steer a
+terminal, so they are escaped.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def junit(report: Report) -> str:
     by_scenario: dict[str, list[ScenarioVerdict]] = {}
     for one in report.outcomes:
         by_scenario.setdefault(one.scenario, []).append(one)
-    root = Element("testsuites", name=_text(_title(report)))
+    root = Element("testsuites", name=visible(_title(report)))
     driven: dict[str, list[FormDriven]] = {}
     for form in report.driven:
         driven.setdefault(form.scenario, []).append(form)
@@ -49,7 +50,9 @@ def _suite(
     root: Element, scenario: str, outcomes: Sequence[ScenarioVerdict], report: Report, driven: Sequence[FormDriven]
 ) -> None:
     seconds = sum(one.seconds for one in driven)
-    suite = SubElement(root, "testsuite", name=_text(scenario), timestamp=_text(report.began), time=f"{seconds:.3f}")
+    suite = SubElement(
+        root, "testsuite", name=visible(scenario), timestamp=visible(report.began), time=f"{seconds:.3f}"
+    )
     surfaces = dict.fromkeys(one.dialect.spec.surface for one in driven if not one.reason)
     if surfaces:
         SubElement(SubElement(suite, "properties"), "property", name="surfaces", value=", ".join(surfaces))
@@ -59,17 +62,16 @@ def _suite(
 
 
 def _case(suite: Element, one: ScenarioVerdict, report: Report) -> None:
-    level = report.configuration.level
-    verdict = one.strict if level is VerdictLevel.STRICT else one.compat
-    case = SubElement(suite, "testcase", classname=_text(one.scenario), name=_text(one.requirement))
+    verdict = one.at(report.configuration.level)
+    case = SubElement(suite, "testcase", classname=visible(one.scenario), name=visible(one.requirement))
     if one.known:
-        SubElement(case, "skipped", message=_text(f"known failing: {one.known}"))
+        SubElement(case, "skipped", message=visible(f"known failing: {one.known}"))
     elif verdict is Verdict.ERROR:
-        SubElement(case, "error", message=_text(one.reason))
+        SubElement(case, "error", message=visible(one.reason))
     elif verdict in SKIPPED:
-        SubElement(case, "skipped", message=_text(f"{verdict}: {one.reason}"))
+        SubElement(case, "skipped", message=visible(f"{verdict}: {one.reason}"))
     elif verdict is Verdict.FAIL:
-        SubElement(case, "failure", message=_text(_seen(one))).text = _details(one, report)
+        SubElement(case, "failure", message=visible(_seen(one))).text = _details(one, report)
     elif verdict is Verdict.WARN:
         SubElement(case, "system-out").text = f"warning: {_details(one, report)}"
 
@@ -81,22 +83,22 @@ def _seen(one: ScenarioVerdict) -> str:
 def _details(one: ScenarioVerdict, report: Report) -> str:
     row = report.requirements[one.requirement]
     places = (f"{place.mode}, {place.dialect}, exchange {place.exchange + 1}: {place.seen}" for place in one.places)
-    return "\n".join(_text(line) for line in (row.text, *places, *([one.reason] if one.reason else []), row.hint))
+    return "\n".join(visible(line) for line in (row.text, *places, *([one.reason] if one.reason else []), row.hint))
 
 
 def _flaky(root: Element, report: Report) -> None:
     """A suite of its own for what is broken in some runs of a repeated one and not in all."""
     if not report.flaky:
         return
-    suite = SubElement(root, "testsuite", name="flaky", timestamp=_text(report.began), time="0")
+    suite = SubElement(root, "testsuite", name="flaky", timestamp=visible(report.began), time="0")
     for one in report.flaky:
         said = one.at(report.configuration.level)
         case = SubElement(
-            suite, "testcase", classname="flaky", name=_text(f"{one.requirement} ({one.dialect}, {one.mode})")
+            suite, "testcase", classname="flaky", name=visible(f"{one.requirement} ({one.dialect}, {one.mode})")
         )
-        words = _text(f"{', '.join(said)} in {len(said)} runs: {one.seen}")
+        words = visible(f"{', '.join(said)} in {len(said)} runs: {one.seen}")
         if Verdict.FAIL in said:
-            SubElement(case, "failure", message=words).text = "\n".join(map(_text, one.scenarios))
+            SubElement(case, "failure", message=words).text = "\n".join(map(visible, one.scenarios))
         else:
             SubElement(case, "system-out").text = f"warning: {words}"
     _count(suite)
@@ -104,9 +106,9 @@ def _flaky(root: Element, report: Report) -> None:
 
 def _not_driven(root: Element, report: Report) -> None:
     """A case of its own for a run that did not come to its end, so that a CI shows it."""
-    suite = SubElement(root, "testsuite", name="wireproof", timestamp=_text(report.began), time="0")
+    suite = SubElement(root, "testsuite", name="wireproof", timestamp=visible(report.began), time="0")
     case = SubElement(suite, "testcase", classname="wireproof", name="the run")
-    SubElement(case, "error", message=_text(f"{report.ended}: {report.reason}"))
+    SubElement(case, "error", message=visible(f"{report.ended}: {report.reason}"))
     _count(suite)
 
 
@@ -116,8 +118,3 @@ def _count(element: Element) -> None:
     element.set("tests", str(len(tests)))
     for tag, name in {"failure": "failures", "error": "errors", "skipped": "skipped"}.items():
         element.set(name, str(sum(case.find(tag) is not None for case in tests)))
-
-
-def _text(said: str) -> str:
-    """A text without the characters that XML has not, such as those that steer a terminal."""
-    return visible(said)

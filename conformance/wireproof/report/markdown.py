@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
+from wireproof.report.grouping import named
 from wireproof.report.readiness import by_readiness, in_lines
 from wireproof.report.roots import roots
 from wireproof.wire.quoting import visible
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from wireproof.results.document import Found, Report
 
-NAMED = 6
-"""How many scenarios of a finding are named; the others are counted."""
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$@&-])")
 """What Markdown, or GitHub in it, takes for more than a character: links, tags, mentions, tables."""
 RUNS = re.compile(r"`+")
@@ -115,8 +114,7 @@ def _flaky(report: Report) -> Iterator[str]:
 
 def _finding(one: Found, report: Report) -> Iterator[str]:
     row = report.requirements[one.requirement]
-    verdict = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
-    yield f"### {verdict.upper()} `{one.requirement}`"
+    yield f"### {one.at(report.configuration.level).upper()} `{one.requirement}`"
     yield ""
     yield f"{_plain(row.text)}"
     yield ""
@@ -124,8 +122,7 @@ def _finding(one: Found, report: Report) -> Iterator[str]:
     if one.cause:
         hides = f", and hides {one.cause.hidden} of them" if one.cause.hidden else ""
         yield f"- the same in {one.cause.exchanges} exchanges{hides}: {_plain(one.cause.says)}"
-    more = f" and {len(one.scenarios) - NAMED} more" if len(one.scenarios) > NAMED else ""
-    yield f"- scenarios: {', '.join(one.scenarios[:NAMED])}{more}"
+    yield f"- scenarios: {named(one.scenarios)}"
     if one.excerpt:
         yield f"- at {one.excerpt.where}: {_code(visible(one.excerpt.before + one.excerpt.at + one.excerpt.after))}"
     if one.request:

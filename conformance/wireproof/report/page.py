@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from wireproof.model.scenario import Mode
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
 from wireproof.report.exchanges import exchanges
 from wireproof.report.readiness import by_readiness
 from wireproof.report.roots import roots
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.dialect import Dialect
-    from wireproof.results.document import Cell, Found, Report
+    from wireproof.results.document import Found, Report
     from wireproof.wire.fields import JsonObject
 
 
@@ -58,13 +58,9 @@ def page(report: Report, runs: Iterable[ScenarioRun]) -> str:
     )
 
 
-def _at(one: Cell | Found, report: Report) -> Verdict:
-    return one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
-
-
 def _shown(found: Found, report: Report) -> JsonObject:
     plain = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
-    return {**plain, "shown": _at(found, report)}
+    return {**plain, "shown": found.at(report.configuration.level)}
 
 
 def _topic(requirement: str) -> str:
@@ -85,7 +81,7 @@ def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[JsonObject]:
                     "dialect": dialect,
                     "mode": mode,
                     "one": one,
-                    "shown": _at(one, report) if one else "",
+                    "shown": one.at(report.configuration.level) if one else "",
                     "flaky": key in flaky,
                 }
                 for dialect in dialects

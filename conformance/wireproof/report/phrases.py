@@ -10,6 +10,7 @@ from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from wireproof.report.curl import curl
 from wireproof.report.effects import seen_effects
 from wireproof.report.excerpt import excerpt
+from wireproof.report.grouping import exchange_of
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from wireproof.model.catalogue import Requirement
     from wireproof.model.transcript import Transcript
-    from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
 
 STYLES: dict[Verdict, str] = {
@@ -50,7 +50,7 @@ def broken_requirement(
         harmful = (one for one in outcome.findings if not one.violation.strict_only)
         # One alone: the others are of the same requirement in the same scenario.
         shown = finding or next(harmful, outcome.findings[0])
-        exchange = _exchange(certificate, outcome, shown)
+        exchange = exchange_of(certificate, outcome, shown)
         # What the row says of clients is about violations that harm them; a note is none of these.
         harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
         for effect in seen_effects(requirement, [exchange], {shown.violation.kind})[:CLIENTS] if harms else ():
@@ -78,10 +78,3 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding, trans
         shown = excerpt(body, place)
         yield Text.assemble(f"at {shown.where}: ", (shown.before, "dim"), (shown.at, "bold red"), (shown.after, "dim"))
     yield Text(f"request: {curl(transcript, certificate.target)}", no_wrap=True)
-
-
-def _exchange(certificate: Certificate, outcome: Outcome, finding: Finding) -> Exchange:
-    run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
-    # Of what failed only beside other requests the second try may have had fewer exchanges than the first.
-    every = (*run.exchanges.get(finding.form, ()), *run.set_aside.get(finding.form, ()))
-    return next(exchange for exchange in every if exchange.number == finding.exchange)

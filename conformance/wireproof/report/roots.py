@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Harm, Level
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def roots(report: Report) -> Roots:
     """What explains most of what is wrong with a target at the level that decides."""
     groups: dict[tuple[str, ...], list[Found]] = {}
     for one in report.findings:
-        if not one.known and _fails(one, report):
+        if not one.known and one.at(report.configuration.level) is Verdict.FAIL:
             groups.setdefault(_key(one), []).append(one)
     named = _named_for_hidden(groups.values())
     found = [_root(key, those, report, named) for key, those in groups.items()]
@@ -82,11 +82,6 @@ def roots(report: Report) -> Roots:
     largest = sorted(found, key=lambda one: (-len(one.broken) - one.hidden, -one.exchanges))[:SHOWN]
     explained = {name for one in largest for name in one.broken}
     return Roots(shown=tuple(largest), explained=len(explained), broken=len(broken))
-
-
-def _fails(one: Found, report: Report) -> bool:
-    verdict = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
-    return verdict is Verdict.FAIL
 
 
 def _key(one: Found) -> tuple[str, ...]:

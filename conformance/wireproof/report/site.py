@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from wireproof.model.dialect import Surface
 from wireproof.model.requirement import Level
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Verdict
 from wireproof.report.examples import Example, ExampleSource, failing, passing
 from wireproof.report.page import page
 from wireproof.report.roots import roots
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
-    from wireproof.results.document import Cell, Found, Report
+    from wireproof.model.verdict import VerdictLevel
+    from wireproof.results.document import Cell, Report
     from wireproof.wire.fields import JsonObject
 
 WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
@@ -83,7 +84,7 @@ def site(
             _written(
                 "site_proxy.html", up="../", entry=those[-1], trend=pages[::-1], level=level,
                 roots=roots(those[-1].report),
-                findings=[(found, _at(found, level)) for found in those[-1].report.findings],
+                findings=[(found, found.at(level)) for found in those[-1].report.findings],
             ),
         )  # fmt: skip
     for entry in entries:
@@ -102,7 +103,7 @@ def _requirements(
     listed = []
     for row in catalogue.requirements:
         verdicts = [(one, [cell for cell in one.report.cells if cell.requirement == row.id]) for one in newest]
-        breaking = [one.name for one, cells in verdicts if any(_at(cell, level) is Verdict.FAIL for cell in cells)]
+        breaking = [one.name for one, cells in verdicts if any(cell.at(level) is Verdict.FAIL for cell in cells)]
         listed.append({"row": row, "breaking": breaking})
         yield (
             f"requirements/{row.id}.html",
@@ -119,7 +120,7 @@ def _requirements(
 def _shown(entry: SiteEntry, cells: Iterable[Cell], level: VerdictLevel) -> list[tuple[Cell, Verdict, bool]]:
     """Cells with their verdicts, and whether other runs had others."""
     flaky = {(one.requirement, one.dialect, one.mode) for one in entry.report.flaky}
-    return [(cell, _at(cell, level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
+    return [(cell, cell.at(level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
 
 
 def _why(row: Requirement) -> str:
@@ -128,10 +129,6 @@ def _why(row: Requirement) -> str:
         return "A violation fails the level strict and is a warning at compat: it harms no real client."
     weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
     return " ".join(filter(None, (f"A violation {weight}.", row.warns, row.compat_why)))
-
-
-def _at(one: Cell | Found, level: VerdictLevel) -> Verdict:
-    return one.strict if level is VerdictLevel.STRICT else one.compat
 
 
 def _columns(entries: Iterable[SiteEntry]) -> Iterator[tuple[Surface, str]]:
@@ -167,7 +164,7 @@ def _names(cells: Iterable[Cell]) -> list[str]:
 
 def _worst(cells: Iterable[Cell], level: VerdictLevel) -> Verdict:
     # A form in which it passes shows that the proxy can; only what was seen nowhere is not observed.
-    seen = [_at(cell, level) for cell in cells]
+    seen = [cell.at(level) for cell in cells]
     judged = [verdict for verdict in seen if verdict in JUDGED]
     return min(judged or seen, key=WORST.index)
 

@@ -8,26 +8,27 @@ from rich.table import Table
 from rich.text import Text
 
 from wireproof.model.dialect import DEFAULT, ArgumentsMode
-from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.data import INTERRUPTED
-from wireproof.report.grouping import blocks, named
+from wireproof.report.grouping import broken_rows, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
 from wireproof.report.readiness import by_readiness, in_lines, readiness
+from wireproof.report.roots import roots
 from wireproof.results.cells import flaky
 from wireproof.results.certificate import NOT_RUN, Certificate, ExitStatus
 from wireproof.results.document import ClientReady, Ready
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-    from wireproof.model.catalogue import Catalogue, Requirement
+    from wireproof.model.catalogue import Catalogue
     from wireproof.report.roots import Roots
+    from wireproof.results.document import Report
 
 READY_STYLES: Mapping[Ready, str] = {
     Ready.BREAKS: "bold red",
@@ -43,33 +44,23 @@ REPEATS = " when each delta repeats the arguments so far"
 
 
 def report(
-    console: Console,
-    certificate: Certificate,
-    catalogue: Catalogue,
-    *,
-    again: str,
-    demonstration: bool = False,
-    allow_partial: bool = False,
-    roots: Roots | None = None,
+    console: Console, result: Report, certificate: Certificate, catalogue: Catalogue, *, demonstration: bool = False
 ) -> None:
     """Print everything, in the order in which a person wants it.
 
     Args:
         console: Where to print.
-        certificate: The result.
+        result: The result.
+        certificate: What it was made of.
         catalogue: The requirements that it was judged by.
-        again: The command that certifies the same target again.
         demonstration: The target is the proxy that comes with Wireproof, because no other was named.
-        allow_partial: A partial result is accepted, so how to accept it need not be said.
-        roots: What explains most of what is wrong; None: it is not known.
     """
     catalogue = catalogue.about(certificate.target.side)
-    if roots is not None and roots.shown:
-        _roots(console, certificate, roots)
+    _roots(console, certificate, roots(result))
     head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
-    _failures(console, certificate, catalogue, again)
+    _failures(console, certificate, catalogue, result.configuration.command)
     _flaky(console, certificate, catalogue)
     _known(console, certificate)
     _errors(console, certificate)
@@ -78,7 +69,7 @@ def report(
     if demonstration:
         what = "This is the proxy that comes with Wireproof; to certify yours, name it with --url or --launch."
         console.print(what, soft_wrap=True)
-    _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
+    _conclusion(console, certificate, catalogue, allow_partial=result.configuration.allow_partial)
 
 
 def _clients(console: Console, found: Sequence[ClientReady]) -> None:
@@ -95,6 +86,8 @@ def _clients(console: Console, found: Sequence[ClientReady]) -> None:
 
 def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
     """Where to begin, printed first, so that it is seen without scrolling back."""
+    if not roots.shown:
+        return
     console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
     console.print(Text(f"{roots.title}:"), soft_wrap=True)
     for number, one in enumerate(roots.shown, start=1):
@@ -135,13 +128,10 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
     """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
-    harming = certificate.broken_at(VerdictLevel.COMPAT)
-    shown = [one for one in certificate.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN} and not one.known]
-    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
-        broken = [outcome for outcome in shown if outcome.requirement == row.id]
-        if not broken:
-            continue
-        for found in blocks(certificate, broken):
+    for row, blocks in broken_rows(certificate, catalogue):
+        for found in sorted(blocks, key=lambda block: block.harmless):
+            if found.outcome.known:
+                continue
             console.print()
             head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
             console.print(head, soft_wrap=True)
@@ -159,21 +149,11 @@ def _of_one(again: str, scenario: str) -> str:
     return f"{before} --only {scenario}{dashes}{command}"
 
 
-def _weight(row: Requirement, harming: Container[str]) -> int:
-    """Where a requirement stands among those that are broken: what harms clients most comes first.
-
-    Those of the same harm stay in the order of the catalogue: by surface and topic, not by when each was seen.
-    """
-    weighs = row.level is Level.SHOULD or row.id in harming
-    return list(Harm).index(row.harm if weighs else Harm.FORM)
-
-
 def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
     """What is broken in some runs of a repeated one and not in all; the rest of the report is of the worst run."""
-    if not certificate.every:
-        return
-    ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
-    console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+    if certificate.every:
+        ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
+        console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
     for one in flaky(certificate, catalogue):
         verdicts = ", ".join(one.at(certificate.level))
         where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"

@@ -31,6 +31,17 @@ class _Form:
     __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "extra": "forbid", "allow_inf_nan": False}
 
 
+class _Judged(_Form):
+    """What has a verdict at each level."""
+
+    strict: Verdict
+    compat: Verdict
+
+    def at(self, level: VerdictLevel) -> Verdict:
+        """The verdict at a level."""
+        return self.strict if level is VerdictLevel.STRICT else self.compat
+
+
 class Ended(StrEnum):
     """How a run ended."""
 
@@ -239,7 +250,7 @@ class Common(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found(_Form):
+class Found(_Judged):
     """One thing that is wrong with the target, however often it was seen."""
 
     requirement: str
@@ -260,7 +271,7 @@ class Found(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(_Form):
+class Cell(_Judged):
     """The verdict on a requirement in one form of answers, over all scenarios."""
 
     requirement: str
@@ -277,7 +288,7 @@ class Cell(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScenarioVerdict(_Form):
+class ScenarioVerdict(_Judged):
     """The verdict on a requirement in one scenario."""
 
     scenario: str
