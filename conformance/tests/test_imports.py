@@ -28,7 +28,6 @@ EDGES: Mapping[str, str] = {
     "wireproof.report.lines": "prints on a terminal",
     "wireproof.report.page": "fills in a template with Jinja2",
     "wireproof.report.phrases": "styles words for a terminal",
-    "wireproof.report.scenario_list": "prints on a terminal",
     "wireproof.report.site": "fills in templates with Jinja2",
     "wireproof.report.templates": "reads the templates of the installation",
     "wireproof.report.progress": "prints on a terminal, and takes the time",

@@ -18,8 +18,9 @@ from saved_recordings import CORPUS, save
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.examples import SiteEntry
 from wireproof.report.page import page as page_of
-from wireproof.report.site import SiteEntry, site
+from wireproof.report.site import site
 from wireproof.results import folder
 from wireproof.results.document import Flaky, Repeated
 

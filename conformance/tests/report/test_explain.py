@@ -5,14 +5,16 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from wireproof.cli.root import root
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import CHATS
-from wireproof.report.explain import explain, list_requirements
+from wireproof.report.explain import explain
 from wireproof.report.scenario_json import scenario_data
-from wireproof.report.scenario_list import list_scenarios
 from wireproof.scenarios import SCENARIOS
+from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,34 +24,42 @@ if TYPE_CHECKING:
 ROW = load().find("chat.stream.role-first")
 
 
-def test_requirements_are_listed_with_level_and_sentence(console: Console, printed: Printed) -> None:
-    list_requirements(console, load(), as_json=False)
-    lines = [" ".join(line.split()) for line in printed().split("\n")]
+@pytest.fixture
+def listed() -> Callable[..., str]:
+    """What `wireproof list` prints."""
+
+    def text(*options: str) -> str:
+        done = CliRunner().invoke(root, ["list", *options])
+        assert done.exit_code == 0
+        return done.output
+
+    return text
+
+
+def test_requirements_are_listed_with_level_and_sentence(listed: Callable[..., str]) -> None:
+    lines = [" ".join(line.split()) for line in listed().splitlines()]
     starts = [line.split()[0] for line in lines if line.split() and line.split()[0] in load().by_id]
     assert starts == list(load().by_id)
     assert any(line.startswith("chat.stream.role-first MUST Each choice sends role") for line in lines)
 
 
-def test_requirements_are_listed_for_programs(console: Console, printed: Printed) -> None:
-    list_requirements(console, load(), as_json=True)
-    rows = json.loads(printed())
+def test_requirements_are_listed_for_programs(listed: Callable[..., str]) -> None:
+    rows = json.loads(listed("--json"))
     assert [row["id"] for row in rows] == list(load().by_id)
     fields = json.loads(json.dumps(dataclasses.asdict(ROW), default=sorted))
     assert next(row for row in rows if row["id"] == ROW.id) == fields
 
 
-def test_scenarios_are_listed_with_modes_and_title(console: Console, printed: Printed) -> None:
-    list_scenarios(console, SCENARIOS, as_json=False)
-    lines = [" ".join(line.split()) for line in printed().split("\n")]
+def test_scenarios_are_listed_with_modes_and_title(listed: Callable[..., str]) -> None:
+    lines = [" ".join(line.split()) for line in listed("--scenarios").splitlines()]
     assert "text-hello stream, whole A short answer in four deltas" in lines
     assert any(line.startswith("flush stream The backend waits until the client") for line in lines)
-    names = {scenario.name for scenario in SCENARIOS}
-    assert names <= {line.partition(" ")[0] for line in lines}
+    names = {scenario.name for scenario in (*SCENARIOS, *LIVE)}
+    assert names == {line.partition(" ")[0] for line in lines}
 
 
-def test_scenarios_are_listed_for_programs(console: Console, printed: Printed) -> None:
-    list_scenarios(console, SCENARIOS[:2], as_json=True)
-    assert json.loads(printed()) == [scenario_data(scenario) for scenario in SCENARIOS[:2]]
+def test_scenarios_are_listed_for_programs(listed: Callable[..., str]) -> None:
+    assert json.loads(listed("--scenarios", "--json")) == [scenario_data(one) for one in (*SCENARIOS, *LIVE)]
 
 
 def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) -> None:

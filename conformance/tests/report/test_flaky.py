@@ -18,11 +18,12 @@ from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report import terminal
 from wireproof.report.data import report_of
+from wireproof.report.examples import SiteEntry
 from wireproof.report.json_lines import json_lines
 from wireproof.report.junit import junit
 from wireproof.report.markdown import markdown
 from wireproof.report.page import page
-from wireproof.report.site import SiteEntry, site
+from wireproof.report.site import site
 from wireproof.results import folder
 from wireproof.results.cells import flaky, of_all
 from wireproof.results.certificate import ExitStatus, worst

@@ -16,8 +16,8 @@ from saved_recordings import save
 from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
-from wireproof.report.examples import ExampleSource, failing, passing
-from wireproof.report.site import SiteEntry, site, slug
+from wireproof.report.examples import SiteEntry, failing, passing, slug
+from wireproof.report.site import site
 from wireproof.report.topics import topic_of
 from wireproof.results import folder
 
@@ -162,9 +162,8 @@ def test_the_page_of_a_requirement_says_all_of_it(pages: Mapping[str, str], entr
 
 
 def test_an_example_is_of_a_run_with_the_place_marked(entries: Sequence[SiteEntry], pages: Mapping[str, str]) -> None:
-    shown = [ExampleSource(of=one.name, report=one.report, runs=one.runs) for one in entries]
-    broken = failing(shown)
-    kept = passing(shown, broken)
+    broken = failing(entries)
+    kept = passing(entries, broken)
     assert set(broken) == {
         o.requirement for one in entries for o in one.report.outcomes if o.strict in {"fail", "warn"}
     }
@@ -188,9 +187,8 @@ def test_an_example_is_of_a_run_with_the_place_marked(entries: Sequence[SiteEntr
 
 
 def test_a_passing_example_is_of_the_scenario_that_is_broken_elsewhere(entries: Sequence[SiteEntry]) -> None:
-    shown = [ExampleSource(of=one.name, report=one.report, runs=one.runs) for one in entries]
-    broken = failing(shown)
-    kept = passing(shown, broken)
+    broken = failing(entries)
+    kept = passing(entries, broken)
     both = [name for name in broken if name in kept]
     alike = [name for name in both if kept[name].scenario == broken[name].scenario]
     assert len(alike) > len(both) // 2

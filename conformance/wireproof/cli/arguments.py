@@ -1,12 +1,14 @@
-"""Options of a run as options of a command: each arrives by the name of its field, read as it reads itself."""
+"""What commands take: options of a run, which arrive by the name of their field, and what several commands share."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import OptionError
 
 if TYPE_CHECKING:
@@ -20,6 +22,17 @@ if TYPE_CHECKING:
     _ParamType = click.ParamType[Any]
 else:  # generic in the stubs of newer versions only
     _ParamType = click.ParamType
+
+FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
+FOLDERS = click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+"""Folders of saved results."""
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def level_option(default: VerdictLevel, does: str) -> Callable[[_Command], _Command]:
+    """`--level`, as the parameter `level`; `does` is its help."""
+    names = [one.value for one in VerdictLevel]
+    return click.option("--level", type=click.Choice(names), default=default.value, show_default=True, help=does)
 
 
 class _Value(_ParamType):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.arguments import FOLDER
 from wireproof.cli.complaint import refusal
 from wireproof.cli.saved import EVERY, certificate_of, saved
 from wireproof.model import editions
@@ -46,7 +47,7 @@ def certificate_group() -> None:
 
 
 @certificate_group.command("write")
-@click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
+@FOLDER
 @click.option(
     "--output", "-o", "file", required=True, metavar="FILE", type=click.Path(path_type=Path), help="File to write."
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wireproof.cli.arguments import level_option
 from wireproof.cli.certify import EXIT_STATUSES
 from wireproof.cli.complaint import complain, refusal
 from wireproof.cli.console import console
@@ -94,8 +95,7 @@ class ClientOptions:
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 32), default=4, show_default=True, help="Scenarios at the same time.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the result.")
-@click.option("--level", type=click.Choice([one.value for one in VerdictLevel]), default="strict", show_default=True,
-              help="What decides the exit status.")  # fmt: skip
+@level_option(VerdictLevel.STRICT, "What decides the exit status.")
 @click.option("--allow-partial", is_flag=True, help="Exit with 0 where nothing is broken and some was not observed.")
 @FORMAT
 def client_command(command: tuple[str, ...], form: str, **values: Any) -> None:  # noqa: ANN401 (as click reads them)

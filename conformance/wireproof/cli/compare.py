@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from wireproof.cli.arguments import FOLDERS, JSON, level_option
 from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
 from wireproof.cli.saved import saved, transcripts
@@ -22,6 +22,7 @@ from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -33,15 +34,9 @@ SHOWN = 160
 
 
 @click.command("compare")
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--level",
-    type=click.Choice([one.value for one in VerdictLevel]),
-    default=VerdictLevel.COMPAT.value,
-    show_default=True,
-    help="Level whose verdicts are compared.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@FOLDERS
+@level_option(VerdictLevel.COMPAT, "Level whose verdicts are compared.")
+@JSON
 def compare_command(folders: Sequence[Path], level: str, *, as_json: bool) -> None:
     """Print saved results beside each other: one model behind several vendors or servers, or several proxies.
 

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from wireproof.cli.arguments import FOLDER
 from wireproof.cli.complaint import refusal
-from wireproof.cli.results import FOLDER
 from wireproof.cli.saved import saved, transcripts
 from wireproof.driving.replaying import replay
 from wireproof.model.target import Target

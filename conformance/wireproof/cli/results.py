@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.arguments import FOLDER, JSON
 from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
-from wireproof.cli.saved import certificate_of_all, saved, transcripts
+from wireproof.cli.saved import certificate_of_all, runs_of, saved, transcripts
 from wireproof.model import editions
 from wireproof.model.catalogue import Catalogue, load
 from wireproof.model.editions import UnknownEditionError
@@ -67,7 +68,6 @@ def _print_page(report: Report, runs: Sequence[ScenarioRun]) -> None:
     click.echo(page(report, runs), nl=False)
 
 
-FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
 FORMAT = click.option(
     "--format",
     "form",
@@ -88,8 +88,7 @@ def report_command(folder_: Path, form: str) -> None:
         click.echo(TEXTS[form](result.report), nl=False)
     elif form == HTML:
         # A run that could not begin has a page, too.
-        runs = transcripts(result).runs if result.report.transcripts else ()
-        _print_page(result.report, runs)
+        _print_page(result.report, runs_of(result))
     else:
         catalogue = _of_result(result.report)
         certificate = certificate_of_all(result, catalogue)
@@ -129,7 +128,7 @@ def _catalogue(date: str | None) -> Catalogue:
 @click.command("diff")
 @click.argument("before", metavar="A", type=click.Path(path_type=Path))
 @click.argument("after", metavar="B", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def diff_command(before: Path, after: Path, *, as_json: bool) -> None:
     """Print what differs from the saved result A to B: what broke, what was mended, what changed on the wire.
 

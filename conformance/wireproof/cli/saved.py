@@ -15,8 +15,10 @@ from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
 from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.results.archive import Archive
     from wireproof.results.certificate import Certificate
@@ -39,6 +41,11 @@ def transcripts(result: SavedResult) -> Archive:
         return result.archive(EVERY)
     except FolderError as error:
         raise refusal(error) from error
+
+
+def runs_of(result: SavedResult) -> Sequence[ScenarioRun]:
+    """Its runs; none of a run that could not begin."""
+    return transcripts(result).runs if result.report.transcripts else ()
 
 
 def certificate_of_all(result: SavedResult, catalogue: Catalogue) -> Certificate:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wireproof.cli.arguments import FOLDERS, level_option
 from wireproof.cli.complaint import refusal
-from wireproof.cli.saved import saved, transcripts
+from wireproof.cli.saved import runs_of, saved
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
-from wireproof.report.examples import ExampleSource
-from wireproof.report.site import SiteEntry, site
+from wireproof.report.examples import SiteEntry
+from wireproof.report.site import site
 from wireproof.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from wireproof.judging.outcomes import ScenarioRun
-    from wireproof.results.folder import SavedResult
 
 MARK = ".wireproof-site"
 """The file that marks a folder as a site of ours, which may be replaced."""
 
 
 @click.command("site")
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@FOLDERS
 @click.option("--output", "-o", required=True, metavar="FOLDER", type=click.Path(path_type=Path), help="Where it goes.")
 @click.option(
     "--example",
@@ -36,13 +35,7 @@ MARK = ".wireproof-site"
     type=click.Path(path_type=Path),
     help="Saved result that shows requirements kept or broken and has no page, such as a miniature's; may be repeated.",
 )
-@click.option(
-    "--level",
-    type=click.Choice([one.value for one in VerdictLevel]),
-    default=VerdictLevel.STRICT.value,
-    show_default=True,
-    help="Level whose verdicts the tables show.",
-)
+@level_option(VerdictLevel.STRICT, "Level whose verdicts the tables show.")
 def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path], level: str) -> None:
     """Make a static site of saved results: a matrix of proxies, a page per proxy and per requirement.
 
@@ -52,7 +45,8 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     _check(output)
     entries = sorted(map(_entry, folders), key=lambda one: (one.name, one.report.began))
     _refuse_twice(entries)
-    shown = [_shown(path) for path in examples]
+    # Examples are named for their proxies alone.
+    shown = [replace(_entry(path), version="") for path in examples]
     pages = site(entries, load(), level=VerdictLevel(level), shown=shown)
     try:
         count = _write(output, pages)
@@ -64,17 +58,7 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
 def _entry(path: Path) -> SiteEntry:
     result = saved(path)
     name, _, version = path.resolve().name.partition("@")
-    return SiteEntry(name=name, version=version, report=result.report, runs=_runs(result))
-
-
-def _shown(path: Path) -> ExampleSource:
-    result = saved(path)
-    return ExampleSource(of=path.resolve().name.partition("@")[0], report=result.report, runs=_runs(result))
-
-
-def _runs(result: SavedResult) -> Sequence[ScenarioRun]:
-    # A run that could not begin has a page, too.
-    return transcripts(result).runs if result.report.transcripts else ()
+    return SiteEntry(name=name, version=version, report=result.report, runs=runs_of(result))
 
 
 def _refuse_twice(entries: Sequence[SiteEntry]) -> None:

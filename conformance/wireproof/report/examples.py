@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 AROUND = 700
 """Bytes of a body that are shown before and behind a place, and twice of a body without one."""
 _FRAME = b"\n\n"
+_UNSAFE = re.compile(r"[^A-Za-z0-9@._-]+|^\.+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,26 +47,39 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExampleSource:
-    """A result whose exchanges may serve as examples."""
+class SiteEntry:
+    """A result of the site, whose exchanges may serve as examples."""
 
-    of: str
+    name: str
+    """The proxy."""
+    version: str
+    """"": not known."""
     report: Report
     runs: Sequence[ScenarioRun]
 
+    @property
+    def file(self) -> str:
+        """The name of its pages, in which only letters, digits, dots, dashes, underscores and one @ stand."""
+        return slug(f"{self.name}@{self.version}" if self.version else self.name)
 
-def failing(results: Sequence[ExampleSource]) -> dict[str, Example]:
+
+def slug(name: str) -> str:
+    """A name as that of a file, whatever stands in it."""
+    return _UNSAFE.sub("-", name) or "-"
+
+
+def failing(results: Sequence[SiteEntry]) -> dict[str, Example]:
     """Requirement → the first exchange that breaks it."""
     found: dict[str, Example] = {}
     for one in results:
         for outcome in one.report.outcomes:
             place = _worst(outcome)
             if place and outcome.requirement not in found and (exchange := _at(one.runs, place)):
-                found[outcome.requirement] = _example(one.of, exchange, place)
+                found[outcome.requirement] = _example(one, exchange, place)
     return found
 
 
-def passing(results: Sequence[ExampleSource], like: Mapping[str, Example]) -> dict[str, Example]:
+def passing(results: Sequence[SiteEntry], like: Mapping[str, Example]) -> dict[str, Example]:
     """Requirement → an exchange that keeps it, in the scenario and form in which another breaks it if it can be."""
     found: dict[str, Example] = {}
     for one in results:
@@ -72,7 +87,7 @@ def passing(results: Sequence[ExampleSource], like: Mapping[str, Example]) -> di
             if outcome.strict is Verdict.PASS and outcome.requirement not in found:
                 exchange = _shows(one.runs, outcome, like.get(outcome.requirement))
                 if exchange:
-                    found[outcome.requirement] = _example(one.of, exchange, None)
+                    found[outcome.requirement] = _example(one, exchange, None)
     return found
 
 
@@ -106,7 +121,7 @@ def _shows(runs: Sequence[ScenarioRun], outcome: ScenarioVerdict, other: Example
     return next(alike, those[-1] if those else None)
 
 
-def _example(of: str, exchange: Exchange, place: SeenAt | None) -> Example:
+def _example(source: SiteEntry, exchange: Exchange, place: SeenAt | None) -> Example:
     transcript = exchange.transcript
     body = transcript.body
     begin, end = _marked(place, len(body))
@@ -114,7 +129,7 @@ def _example(of: str, exchange: Exchange, place: SeenAt | None) -> Example:
     head = [f"HTTP {transcript.status}" if transcript.status else f"no answer ({transcript.end})"]
     head += [f"{name}: {value}" for name, value in transcript.headers]
     return Example(
-        of=of,
+        of=f"{source.name} {source.version}".strip(),
         scenario=exchange.scenario.name,
         form=str(exchange.form),
         number=exchange.number,

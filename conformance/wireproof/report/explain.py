@@ -1,15 +1,14 @@
-"""What the catalogue says, for people: a list of its rows, and one row in full."""
+"""What the catalogue says of a row, for people, and the JSON that commands print."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from wireproof.model.requirement import Level
-from wireproof.report.lines import columns, indented
+from wireproof.report.lines import indented
 from wireproof.report.topics import page_of
 
 if TYPE_CHECKING:
@@ -17,19 +16,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wireproof.model.catalogue import Catalogue, Requirement
+    from wireproof.model.catalogue import Requirement
     from wireproof.model.scenario import Scenario
-
-
-def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:
-    """All rows: id, level, sentence."""
-    if as_json:
-        # Field by field, so that a new field of a row is there without a word here. Past rich, which would wrap the
-        # lines at the width of the terminal.
-        console.file.write(as_json_text([dataclasses.asdict(row) for row in catalogue.requirements]) + "\n")
-        return
-    # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
-    columns(console, [(Text(row.id, style="bold"), Text(row.level), Text(row.text)) for row in catalogue.requirements])
 
 
 def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], seeds: Mapping[str, str]) -> None:

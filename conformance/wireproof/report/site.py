@@ -5,8 +5,6 @@ Its pages need no script, no network and no server. What comes from a target is 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -14,7 +12,7 @@ from markupsafe import Markup
 from wireproof.model.dialect import Surface
 from wireproof.model.requirement import Level
 from wireproof.model.verdict import Verdict
-from wireproof.report.examples import Example, ExampleSource, failing, passing
+from wireproof.report.examples import failing, passing, slug
 from wireproof.report.page import page
 from wireproof.report.roots import roots
 from wireproof.report.templates import environment, raw
@@ -23,43 +21,20 @@ from wireproof.report.topics import topic_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.requirement import Requirement
     from wireproof.model.verdict import VerdictLevel
-    from wireproof.results.document import Cell, Report
+    from wireproof.report.examples import SiteEntry
+    from wireproof.results.document import Cell
     from wireproof.wire.fields import JsonObject
 
 WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
 """Which verdict stands for a topic: what is broken, then what is not known."""
 JUDGED = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.PASS})
-_UNSAFE = re.compile(r"[^A-Za-z0-9@._-]+|^\.+")
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteEntry:
-    """A result of the site."""
-
-    name: str
-    """The proxy."""
-    version: str
-    """"": not known."""
-    report: Report
-    runs: Sequence[ScenarioRun]
-
-    @property
-    def file(self) -> str:
-        """The name of its pages, in which only letters, digits, dots, dashes, underscores and one @ stand."""
-        return slug(f"{self.name}@{self.version}" if self.version else self.name)
-
-
-def slug(name: str) -> str:
-    """A name as that of a file, whatever stands in it."""
-    return _UNSAFE.sub("-", name) or "-"
 
 
 def site(
-    entries: Sequence[SiteEntry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[ExampleSource] = ()
+    entries: Sequence[SiteEntry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[SiteEntry] = ()
 ) -> Iterator[tuple[str, str]]:
     """The pages, each with its path in the site.
 
@@ -89,14 +64,11 @@ def site(
         )  # fmt: skip
     for entry in entries:
         yield f"results/{entry.file}.html", page(entry.report, entry.runs)
-    results = [
-        ExampleSource(of=f"{one.name} {one.version}".strip(), report=one.report, runs=one.runs) for one in newest
-    ]
-    yield from _requirements(newest, catalogue, level, [*shown, *results])
+    yield from _requirements(newest, catalogue, level, [*shown, *newest])
 
 
 def _requirements(
-    newest: Sequence[SiteEntry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[ExampleSource]
+    newest: Sequence[SiteEntry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[SiteEntry]
 ) -> Iterator[tuple[str, str]]:
     broken = failing(shown)
     kept = passing(shown, broken)
@@ -194,6 +166,3 @@ def _written(name: str, **values: object) -> str:
     title = body.partition("<h1>")[2].partition("</h1>")[0].striptags()
     css = raw("page.css", "site.css")
     return templates.get_template("site.html").render(body=body, title=title, css=css, up=values["up"])
-
-
-__all__ = ["Example", "ExampleSource", "SiteEntry", "site", "slug"]
