@@ -8,14 +8,13 @@ an answer has that form.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wireproof.judging.causes import NAME_REFUSED
 from wireproof.judging.checks.shared_ids import ANSWER_AGAIN, CALL_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
-from wireproof.report.messages_effects import FORMS_OF_MESSAGES
+from wireproof.report.messages_effects import FORMS_OF_MESSAGES, any_of, events, grows
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_object, list_of, object_of, text_of
 from wireproof.wire.responses_grammar import (
@@ -118,24 +117,18 @@ def _always(_exchange: Exchange) -> bool:
 # what an answer holds
 
 
-def _payloads(exchange: Exchange) -> Iterator[JsonObject]:
-    for _, payload in exchange.reading.payloads if exchange.reading else ():
-        yield payload
-
-
 def _frames(exchange: Exchange) -> tuple[SseFrame, ...]:
     return exchange.reading.frames if exchange.reading else ()
 
 
 def _choices(exchange: Exchange) -> Iterator[JsonObject]:
-    for payload in _payloads(exchange):
-        yield from map(object_of, list_of(payload.get("choices")))
+    return (object_of(choice) for payload in events(exchange) for choice in list_of(payload.get("choices")))
 
 
 def _messages(exchange: Exchange) -> Iterator[JsonObject]:
     """The deltas of a stream, the messages of a whole answer."""
-    for choice in _choices(exchange):
-        yield object_of(choice.get("delta") if exchange.mode is Mode.STREAM else choice.get("message"))
+    part = "delta" if exchange.mode is Mode.STREAM else "message"
+    return (object_of(choice.get(part)) for choice in _choices(exchange))
 
 
 def _function(call: JsonObject) -> JsonObject:
@@ -143,8 +136,7 @@ def _function(call: JsonObject) -> JsonObject:
 
 
 def _calls(exchange: Exchange) -> Iterator[JsonObject]:
-    for message in _messages(exchange):
-        yield from map(object_of, list_of(message.get(TOOL_CALLS)))
+    return (object_of(call) for message in _messages(exchange) for call in list_of(message.get(TOOL_CALLS)))
 
 
 def _by_index(exchange: Exchange) -> list[list[JsonObject]]:
@@ -174,22 +166,18 @@ def _arguments(exchange: Exchange) -> list[list[str]]:
 
 
 def _types(exchange: Exchange) -> list[str | None]:
-    return [text_of(payload.get("type")) for payload in _payloads(exchange)]
+    return [text_of(payload.get("type")) for payload in events(exchange)]
 
 
-def _items(exchange: Exchange, *types: str) -> Iterator[JsonObject]:
+def _items(*types: str) -> Callable[[Exchange], Iterator[JsonObject]]:
     """The items of calls in the events of these types; without any, in a whole response."""
-    for payload in _payloads(exchange):
-        items = [payload.get("item")] if payload.get("type") in types else []
-        for item in map(object_of, items if types else list_of(payload.get("output"))):
-            if item.get("type") == "function_call":
-                yield item
 
+    def items(exchange: Exchange) -> Iterator[JsonObject]:
+        for payload in events(exchange, *types):
+            there = [payload.get("item")] if types else list_of(payload.get("output"))
+            yield from (item for item in map(object_of, there) if item.get("type") == "function_call")
 
-def _responses(exchange: Exchange) -> Iterator[JsonObject]:
-    """The response objects: those in events, or the whole one."""
-    for payload in _payloads(exchange):
-        yield object_of(payload.get("response")) or payload
+    return items
 
 
 def _old(exchange: Exchange) -> bool:
@@ -197,16 +185,8 @@ def _old(exchange: Exchange) -> bool:
 
 
 def _holds_objects(exchange: Exchange) -> bool:
-    every = (*(_function(call).get("arguments") for call in _calls(exchange)),
-             *(item.get("arguments") for item in (*_items(exchange), *_items(exchange, ADDED, ITEM_DONE))))  # fmt: skip
-    return any(isinstance(one, dict) for one in every)
-
-
-def _is_cumulative(exchange: Exchange) -> bool:
-    return any(
-        len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
-        for pieces in _arguments(exchange)
-    )
+    calls = (*map(_function, _calls(exchange)), *_items()(exchange), *_items(ADDED, ITEM_DONE)(exchange))
+    return any(isinstance(call.get("arguments"), dict) for call in calls)
 
 
 def _ends_twice(exchange: Exchange) -> bool:
@@ -223,10 +203,6 @@ def _refuses_as_success(exchange: Exchange) -> bool:
     return exchange.transcript.ok and "error" in (json_object(exchange.transcript.body) or {})
 
 
-def _sends_whole_again(exchange: Exchange) -> bool:
-    return any(len(pieces) > 2 and "".join(pieces[:-1]) == pieces[-1] for pieces in _arguments(exchange))  # noqa: PLR2004
-
-
 def _says_more_after_finish(exchange: Exchange) -> bool:
     finished: set[str] = set()
     for choice in _choices(exchange):
@@ -239,7 +215,7 @@ def _says_more_after_finish(exchange: Exchange) -> bool:
 
 def _has_empty_choices(exchange: Exchange) -> bool:
     """Whether a chunk has none that is not the usage chunk which the request asked for."""
-    empty = [payload for payload in _payloads(exchange) if payload.get("choices") == []]
+    empty = [payload for payload in events(exchange) if payload.get("choices") == []]
     asked = b'"include_usage": true' in exchange.transcript.request_body
     return any(not (asked and payload.get("usage")) for payload in empty)
 
@@ -247,10 +223,6 @@ def _has_empty_choices(exchange: Exchange) -> bool:
 def _goes_on_after_done(exchange: Exchange) -> bool:
     said = [frame.data for frame in _frames(exchange) if frame.data is not None]
     return DONE in said[:-1]
-
-
-def _shares_index(exchange: Exchange) -> bool:
-    return any(len({str(call["id"]) for call in deltas if call.get("id")}) > 1 for deltas in _by_index(exchange))
 
 
 def _only_index_above_zero(exchange: Exchange) -> bool:
@@ -270,7 +242,8 @@ def _nothing_but(names: Iterable[str], objects: Iterable[JsonObject]) -> bool:
 
 
 def _has_chat_usage(exchange: Exchange) -> bool:
-    counts = [object_of(response.get("usage")) for response in _responses(exchange)]
+    # Of a stream, or of the whole response.
+    counts = [object_of((object_of(one.get("response")) or one).get("usage")) for one in events(exchange)]
     return any("prompt_tokens" in one and "input_tokens" not in one for one in counts)
 
 
@@ -280,17 +253,17 @@ def _text_without_item(exchange: Exchange) -> bool:
 
 
 def _call_in_message(exchange: Exchange) -> bool:
-    outputs = (object_of(item) for payload in _payloads(exchange) for item in list_of(payload.get("output")))
+    outputs = (object_of(item) for payload in events(exchange) for item in list_of(payload.get("output")))
     contents = (list_of(item.get("content")) for item in outputs if item.get("type") == "message")
     return any("call" in str(object_of(part).get("type")) for content in contents for part in content)
 
 
 def _was_empty_at_end(exchange: Exchange) -> bool:
-    return any(not item.get("arguments") for item in _items(exchange, ITEM_DONE)) and bool(_arguments(exchange))
+    return any(not item.get("arguments") for item in _items(ITEM_DONE)(exchange)) and bool(_arguments(exchange))
 
 
 def _lacks_output(exchange: Exchange) -> bool:
-    ends = [object_of(one.get("response")) for one in _payloads(exchange) if one.get("type") == COMPLETED]
+    ends = [object_of(one.get("response")) for one in events(exchange) if one.get("type") == COMPLETED]
     return ITEM_DONE in _types(exchange) and any(not end.get("output") for end in ends)
 
 
@@ -302,43 +275,26 @@ def _is_stream_by_mistake(exchange: Exchange) -> bool:
     return exchange.mode is Mode.WHOLE and exchange.transcript.body.lstrip().startswith((b"data:", b"event:"))
 
 
-# the frames that are no keep-alive comments
-
-
-def _empty_data(exchange: Exchange) -> bool:
-    return any(frame.data == "" for frame in _frames(exchange))
-
-
-def _without_data(field: str) -> Shows:
-    return lambda exchange: any(frame.data is None and field in frame.fields for frame in _frames(exchange))
-
-
-def _ping(exchange: Exchange) -> bool:
-    return any(frame.event == "ping" and (frame.data or "").strip() == "{}" for frame in _frames(exchange))
-
-
 FORMS: Mapping[str, Shows] = {
     # any answer of chats
-    "when only choices is sent": lambda one: _nothing_but(["choices"], _payloads(one)),
-    "when a chunk holds only choices": lambda one: _nothing_but(["choices"], _payloads(one)),
-    "when the message has no role": lambda one: any(not message.get("role") for message in _messages(one)),
+    "when only choices is sent": lambda one: _nothing_but(["choices"], events(one)),
+    "when a chunk holds only choices": lambda one: _nothing_but(["choices"], events(one)),
+    "when the message has no role": any_of(_messages, lambda message: not message.get("role")),
     "when the body is an event stream although stream is false": _is_stream_by_mistake,
     "when the Content-Type is not application/json": _is_no_json,
-    "when finish_reason is null": lambda one: any(choice.get("finish_reason") is None for choice in _choices(one)),
-    "when a call has no id": lambda one: any(not call.get("id") for call in _calls(one)),
-    "when a call has no type": lambda one: any(not call.get("type") for call in _calls(one)),
+    "when finish_reason is null": any_of(_choices, lambda choice: choice.get("finish_reason") is None),
+    "when a call has no id": any_of(_calls, lambda call: not call.get("id")),
+    "when a call has no type": any_of(_calls, lambda call: not call.get("type")),
     "when arguments is an object": _holds_objects,
     "when the call is sent as the old function_call": _old,
     "when it is sent as function_call and tool_calls at once": lambda one: _old(one) and any(_calls(one)),
     # chunks
     "when one newline alone separates frames": lambda one: bool(_UNPARTED.search(one.transcript.body)),
-    "when a choice has no index": lambda one: any(choice.get("index") is None for choice in _choices(one)),
-    "when the finish chunk has no delta or a null one": lambda one: any(
-        choice.get("finish_reason") and choice.get("delta") is None for choice in _choices(one)
+    "when a choice has no index": any_of(_choices, lambda choice: choice.get("index") is None),
+    "when the finish chunk has no delta or a null one": any_of(
+        _choices, lambda choice: choice.get("finish_reason") and choice.get("delta") is None
     ),
-    "when a chunk has no choices": lambda one: any(
-        not {"choices", "error"} & payload.keys() for payload in _payloads(one)
-    ),
+    "when a chunk has no choices": any_of(events, lambda payload: not {"choices", "error"} & payload.keys()),
     "when no role comes": lambda one: not any(message.get("role") for message in _messages(one)),
     "when no finish chunk comes": lambda one: not any(choice.get("finish_reason") for choice in _choices(one)),
     "when two finish chunks come": _ends_twice,
@@ -347,66 +303,68 @@ FORMS: Mapping[str, Shows] = {
     ),
     "when content follows the finish chunk": _says_more_after_finish,
     "at a chunk with empty choices": _has_empty_choices,
-    "when the usage chunk has no choices": lambda one: any(
-        payload.get("usage") and "choices" not in payload for payload in _payloads(one)
+    "when the usage chunk has no choices": any_of(
+        events, lambda payload: payload.get("usage") and "choices" not in payload
     ),
     "when frames follow [DONE]": _goes_on_after_done,
     "the answer waits for the end of the body": lambda one: one.transcript.end is End.OPEN,
-    "at an empty data: line": _empty_data,
-    "at an event: block without data": _without_data("event"),
-    "at a retry: block": _without_data("retry"),
-    "at an event: ping with data: {}": _ping,
+    "at an empty data: line": any_of(_frames, lambda frame: frame.data == ""),
+    "at an event: block without data": any_of(_frames, lambda frame: frame.data is None and "event" in frame.fields),
+    "at a retry: block": any_of(_frames, lambda frame: frame.data is None and "retry" in frame.fields),
+    "at an event: ping with data: {}": any_of(
+        _frames, lambda frame: frame.event == "ping" and (frame.data or "").strip() == "{}"
+    ),
     "when two choices come and one was asked for": _has_choice_too_many,
     "so an array with escaped quotes does not parse": lambda one: b"&quot;" in one.transcript.body,
     # deltas of calls
-    "when index is missing": lambda one: any(call.get("index") is None for call in _calls(one)),
+    "when index is missing": any_of(_calls, lambda call: call.get("index") is None),
     "when the only call has index 1": _only_index_above_zero,
-    "when index is a string": lambda one: any(isinstance(call.get("index"), str) for call in _calls(one)),
-    "when two calls share one index": _shares_index,
-    "when id is missing": lambda one: any(not call.get("id") for call in _openings(one)),
-    "when type is missing": lambda one: any(not call.get("type") for call in _openings(one)),
-    "when later deltas repeat the name": lambda one: any(_function(call).get("name") for call in _later(one)),
-    "when id and name are repeated": lambda one: any(
-        call.get("id") and _function(call).get("name") for call in _later(one)
+    "when index is a string": any_of(_calls, lambda call: isinstance(call.get("index"), str)),
+    "when two calls share one index": any_of(
+        _by_index, lambda deltas: len({str(call["id"]) for call in deltas if call.get("id")}) > 1
     ),
-    "when later deltas carry id, type and name as null": lambda one: any(
-        "id" in call and call["id"] is None for call in _later(one)
+    "when id is missing": any_of(_openings, lambda call: not call.get("id")),
+    "when type is missing": any_of(_openings, lambda call: not call.get("type")),
+    "when later deltas repeat the name": any_of(_later, lambda call: _function(call).get("name")),
+    "when id and name are repeated": any_of(_later, lambda call: call.get("id") and _function(call).get("name")),
+    "when later deltas carry id, type and name as null": any_of(
+        _later, lambda call: "id" in call and call["id"] is None
     ),
-    "when the first delta has no arguments or null ones": lambda one: any(
-        _function(call).get("arguments") is None for call in _openings(one)
+    "when the first delta has no arguments or null ones": any_of(
+        _openings, lambda call: _function(call).get("arguments") is None
     ),
-    REPEATED: _is_cumulative,
-    "when the deltas are cumulative": _is_cumulative,
-    "when a last delta sends the whole again": _sends_whole_again,
+    REPEATED: any_of(_arguments, grows),
+    "when the deltas are cumulative": any_of(_arguments, grows),
+    "when a last delta sends the whole again": any_of(
+        _arguments, lambda pieces: len(pieces) > 2 and "".join(pieces[:-1]) == pieces[-1]  # noqa: PLR2004
+    ),
     "when a tool is called that the request does not declare": _calls_undeclared,
     # refusals
     "when the refusal is sent as HTTP 200": _refuses_as_success,
     "when the refusal is sent as HTTP 500 or above": lambda one: (one.transcript.status or 0) >= 500,  # noqa: PLR2004
     # responses
-    "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], _payloads(one)),
+    "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], events(one)),
     "when the usage has the field names of chat": _has_chat_usage,
-    "without call_id": lambda one: any(not item.get("call_id") for item in _items(one)),
-    "when the item has no id": lambda one: any(not item.get("id") for item in _items(one)),
+    "without call_id": any_of(_items(), lambda item: not item.get("call_id")),
+    "when the item has no id": any_of(_items(), lambda item: not item.get("id")),
     "when it is a part of a message": _call_in_message,
     "at an event of an unknown type": lambda one: any(type_ and type_ not in PUBLISHED for type_ in _types(one)),
     "when the deltas are called response.function_call.delta": lambda one: NOT_OPENAIS in _types(one),
     # What clients miss are the others; the name of the object is not among what they read.
     "when response.created holds only id and status": lambda one: _nothing_but(
         ["id", "object", "status"],
-        (object_of(each.get("response")) for each in _payloads(one) if each.get("type") == CREATED),
+        (object_of(each.get("response")) for each in events(one) if each.get("type") == CREATED),
     ),
-    "when the item in output_item.added has no arguments": lambda one: any(
-        "arguments" not in item for item in _items(one, ADDED)
-    ),
+    "when the item in output_item.added has no arguments": any_of(_items(ADDED), lambda item: "arguments" not in item),
     "without response.created": lambda one: CREATED not in _types(one),
     "at text without item and part": _text_without_item,
     "without output_item.done": lambda one: ITEM_DONE not in _types(one),
     "when the data has no type": lambda one: None in _types(one),
-    "when the call's item has no id": lambda one: any(not item.get("id") for item in _items(one, ADDED)),
+    "when the call's item has no id": any_of(_items(ADDED), lambda item: not item.get("id")),
     "when arguments come without deltas": lambda one: ARGUMENTS_DELTA not in _types(one) and any(
-        text_of(item.get("arguments")) not in {None, "", "{}"} for item in _items(one, ITEM_DONE)
+        text_of(item.get("arguments")) not in {None, "", "{}"} for item in _items(ITEM_DONE)(one)
     ),
-    "when output_item.added already has them": lambda one: any(item.get("arguments") for item in _items(one, ADDED)),
+    "when output_item.added already has them": any_of(_items(ADDED), lambda item: item.get("arguments")),
     "when output_item.done has empty arguments": _was_empty_at_end,
     "when response.completed has no output": _lacks_output,
     "without a terminal event": lambda one: not TERMINAL.keys() & set(_types(one)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wireproof.wire.fields import list_of, object_of, parse_json, text_of
 from wireproof.wire.messages_events import (
@@ -22,7 +22,7 @@ from wireproof.wire.messages_events import (
 from wireproof.wire.stream import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.fields import JsonObject
@@ -30,20 +30,32 @@ if TYPE_CHECKING:
 
     Shows = Callable[[Exchange], bool]
 
+_Part = TypeVar("_Part")
 
-def _events(exchange: Exchange, *types: str) -> list[JsonObject]:
-    """The events of these types; without any, all."""
+
+def events(exchange: Exchange, *types: str) -> list[JsonObject]:
+    """The JSON of an answer, event by event: those of these types; without any, all."""
     payloads = [payload for _, payload in exchange.reading.payloads] if exchange.reading else []
     return [one for one in payloads if not types or one.get("type") in types]
 
 
+def any_of(parts: Callable[[Exchange], Iterable[_Part]], test: Callable[[_Part], object]) -> Shows:
+    """Whether any of these parts of an answer is so."""
+    return lambda exchange: any(map(test, parts(exchange)))
+
+
+def grows(pieces: Sequence[str]) -> bool:
+    """Whether each of several pieces repeats what the one before it said."""
+    return len(pieces) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(pieces))
+
+
 def _frames(exchange: Exchange) -> Iterator[SseFrame]:
     """The frames that hold anything."""
-    yield from (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
+    return (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
 
 
 def _has(*types: str) -> Shows:
-    return lambda exchange: bool(_events(exchange, *types))
+    return lambda exchange: bool(events(exchange, *types))
 
 
 def _no_json(frame: SseFrame) -> bool:
@@ -60,7 +72,7 @@ def _no_json(frame: SseFrame) -> bool:
 def _started(exchange: Exchange) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
     """Each block of a stream as it starts, and its deltas: those of its index until the next block has it."""
     found: dict[str, tuple[JsonObject, list[JsonObject]]] = {}
-    for event in _events(exchange, BLOCK_START, BLOCK_DELTA):
+    for event in events(exchange, BLOCK_START, BLOCK_DELTA):
         index = str(event.get("index"))
         if event["type"] == BLOCK_START:
             found[index] = (object_of(event.get("content_block")), [])
@@ -75,7 +87,7 @@ def _blocks(exchange: Exchange) -> list[tuple[JsonObject, list[JsonObject]]]:
 
 def _any_block(kind: str, test: Callable[[JsonObject, list[JsonObject]], bool]) -> Shows:
     """Whether a block of this type, with its deltas, is so."""
-    return lambda exchange: any(test(block, deltas) for block, deltas in _blocks(exchange) if block.get("type") == kind)
+    return any_of(_blocks, lambda pair: pair[0].get("type") == kind and test(*pair))
 
 
 def _delta_in(delta: str, kind: str) -> Shows:
@@ -86,7 +98,7 @@ def _delta_in(delta: str, kind: str) -> Shows:
 def _unopened(exchange: Exchange) -> bool:
     """Whether a delta has no block that it could be of."""
     opened: set[str] = set()
-    for event in _events(exchange, BLOCK_START, BLOCK_DELTA):
+    for event in events(exchange, BLOCK_START, BLOCK_DELTA):
         if event["type"] == BLOCK_START:
             opened.add(str(event.get("index")))
         elif str(event.get("index")) not in opened:
@@ -96,15 +108,15 @@ def _unopened(exchange: Exchange) -> bool:
 
 def _unclosed(exchange: Exchange) -> bool:
     """Whether a message ends with fewer blocks stopped than started."""
-    stopped = len(_events(exchange, BLOCK_STOP))
-    return bool(_events(exchange, DELTA)) and stopped < len(_events(exchange, BLOCK_START))
+    stopped = len(events(exchange, BLOCK_STOP))
+    return bool(events(exchange, DELTA)) and stopped < len(events(exchange, BLOCK_START))
 
 
 def _indexed(test: Callable[[list[object]], bool]) -> Shows:
     """Whether the indexes of the starts of blocks are so."""
 
     def shows(exchange: Exchange) -> bool:
-        indexes: list[object] = [event.get("index") for event in _events(exchange, BLOCK_START)]
+        indexes: list[object] = [event.get("index") for event in events(exchange, BLOCK_START)]
         return bool(indexes) and test(indexes)
 
     return shows
@@ -123,8 +135,7 @@ def _parses_to(text: str) -> type | None:
 
 
 def _is_cumulative(_: JsonObject, deltas: list[JsonObject]) -> bool:
-    texts = [text for one in deltas if (text := text_of(one.get("text")))]
-    return len(texts) > 1 and all(later.startswith(earlier) for earlier, later in pairwise(texts))
+    return grows([text for one in deltas if (text := text_of(one.get("text")))])
 
 
 def _full(block: JsonObject) -> bool:
@@ -136,14 +147,14 @@ def _full(block: JsonObject) -> bool:
 
 def _reasons(exchange: Exchange) -> list[object]:
     """The stop reasons of a stream, or that of a whole answer."""
-    ends = _events(exchange, DELTA)
+    ends = events(exchange, DELTA)
     return [object_of(one.get("delta")).get("stop_reason") for one in ends] or [
-        one.get("stop_reason") for one in _events(exchange, "message")
+        one.get("stop_reason") for one in events(exchange, "message")
     ]
 
 
 def _called(exchange: Exchange) -> bool:
-    whole = [object_of(block) for one in _events(exchange, "message") for block in list_of(one.get("content"))]
+    whole = [object_of(block) for one in events(exchange, "message") for block in list_of(one.get("content"))]
     return any(block.get("type") == TOOL_USE for block in (*whole, *(block for block, _ in _blocks(exchange))))
 
 
@@ -156,11 +167,11 @@ def _lacks(type_: str, *path: str) -> Shows:
             event = object_of(event.get(name))
         return event.get(last) is None
 
-    return lambda exchange: any(map(missing, _events(exchange, type_)))
+    return any_of(lambda exchange: events(exchange, type_), missing)
 
 
 def _inputs(exchange: Exchange) -> Iterator[object]:
-    for one in _events(exchange, "message"):
+    for one in events(exchange, "message"):
         yield from (object_of(block).get("input") for block in list_of(one.get("content")))
 
 
@@ -174,22 +185,22 @@ def _lost(exchange: Exchange) -> bool:
 
 FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     # whole answers
-    "when input is a text": lambda one: any(isinstance(value, str) for value in _inputs(one)),
+    "when input is a text": any_of(_inputs, lambda value: isinstance(value, str)),
     # frames
-    "when the data is no JSON": lambda one: any(map(_no_json, _frames(one))),
-    "when chunks of chat completions come": lambda one: any("choices" in event for event in _events(one)),
+    "when the data is no JSON": any_of(_frames, _no_json),
+    "when chunks of chat completions come": any_of(events, lambda event: "choices" in event),
     "when message_start has no content": _lacks(START, "message", "content"),
-    "when a block has an unknown type": lambda one: any(
-        text_of(block.get("type")) not in {*BLOCKS, *OTHER_BLOCKS} for block, _ in _blocks(one)
+    "when a block has an unknown type": any_of(
+        _blocks, lambda pair: text_of(pair[0].get("type")) not in {*BLOCKS, *OTHER_BLOCKS}
     ),
-    "when there are no event lines": lambda one: bool(_events(one)) and all(
+    "when there are no event lines": lambda one: bool(events(one)) and all(
         frame.event is None for frame in _frames(one)
     ),
-    "when [DONE] has an event name": lambda one: any(frame.data == DONE and frame.event for frame in _frames(one)),
+    "when [DONE] has an event name": any_of(_frames, lambda frame: frame.data == DONE and frame.event),
     "when the last frame is not closed": lambda one: not one.transcript.body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")),
     # order
     "without message_start": lambda one: _has(BLOCK_START, DELTA)(one) and not _has(START)(one),
-    "when message_start comes twice": lambda one: len(_events(one, START)) > 1,
+    "when message_start comes twice": lambda one: len(events(one, START)) > 1,
     "without content_block_start": _unopened,
     "without content_block_stop": _unclosed,
     "when indexes start at 1": _indexed(lambda indexes: indexes[0] == 1),
@@ -214,16 +225,16 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     # ends
     "when stop_reason is end_turn beside a call": lambda one: _called(one) and "end_turn" in _reasons(one),
     "when stop_reason is null": lambda one: bool(_reasons(one)) and _reasons(one)[-1] is None,
-    "when stop_reason is no published word": lambda one: any(
-        reason is not None and text_of(reason) not in STOP_REASONS for reason in _reasons(one)
+    "when stop_reason is no published word": any_of(
+        _reasons, lambda reason: reason is not None and text_of(reason) not in STOP_REASONS
     ),
     "when stop_reason is tool_use without a call": lambda one: not _called(one) and TOOL_USE in _reasons(one),
     "when message_start has no usage": _lacks(START, "message", "usage"),
     "when message_delta has no usage": _lacks(DELTA, "usage"),
     "without message_stop": lambda one: _has(START)(one) and not _has(STOP, ERROR)(one),
     "when the stream ends in its middle": lambda one: _has(START)(one) and not _has(DELTA, STOP, ERROR)(one),
-    "when the error has no event line": lambda one: any(
-        frame.event is None and '"error"' in (frame.data or "") for frame in _frames(one)
+    "when the error has no event line": any_of(
+        _frames, lambda frame: frame.event is None and '"error"' in (frame.data or "")
     ),
 }  # fmt: skip
 """How a line of a row ends → whether an answer has the form that it names."""
