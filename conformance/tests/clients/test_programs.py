@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wireproof.clients.judged import certify_client
 from wireproof.clients.program import ClientCommand, ProgramError, RunningProgram, words_of
 from wireproof.clients.program_client import ProgramClient
-from wireproof.clients.running import SilentClientError, run_client
+from wireproof.clients.running import SilentClientError
 from wireproof.clients.stages import MOST
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 
@@ -46,8 +47,7 @@ time.sleep(0.05)
 def play(script: str, timeout: float = 20.0, idle: float = 0.3, **variables: str) -> ScenarioRun:
     command = ClientCommand(words=(sys.executable, "-c", script), variables=variables)
     client = ProgramClient(command=command, timeout=timeout, idle=idle)
-    text = CLIENT_SCENARIOS[:1]
-    return run_client(client, text, probes=CLIENT_SCENARIOS[:2]).runs[0]
+    return certify_client(client, scenarios=CLIENT_SCENARIOS[:1]).runs[0]
 
 
 def is_there(process: int) -> bool:
@@ -121,7 +121,7 @@ def test_what_has_left_its_group_is_killed(tmp_path: Path) -> None:
 def test_one_that_does_not_exist_is_named() -> None:
     command = ClientCommand(words=("no-such-program-of-wireproof",), variables={})
     with pytest.raises(ProgramError, match="cannot start no-such-program-of-wireproof: no such file or directory"):
-        run_client(ProgramClient(command=command), CLIENT_SCENARIOS[:1], probes=CLIENT_SCENARIOS[:2])
+        certify_client(ProgramClient(command=command), scenarios=CLIENT_SCENARIOS[:1])
 
 
 def test_places_are_filled_and_other_braces_stay() -> None:

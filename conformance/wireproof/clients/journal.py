@@ -15,16 +15,14 @@ BOUNDS = Bounds(body=8 * 2**20, sent=8 * 2**20, pieces=20_000)
 """How much of a request is kept: a conversation with a call of 1 MiB, and its answer byte by byte."""
 TOTAL = 64 * 2**20
 """Bytes that the requests of a scenario may have together, before no more are kept."""
-_ENDS: Mapping[AnswerEnding | None, End] = {
+ENDS: Mapping[str, End] = {
     AnswerEnding.COMPLETED: End.COMPLETE,
     AnswerEnding.REFUSED: End.COMPLETE,
-    AnswerEnding.GONE: End.LEFT,
     AnswerEnding.CUT: End.CUT,
     AnswerEnding.FAILED: End.CUT,
-    AnswerEnding.STOPPED: End.LEFT,
-    None: End.LEFT,
 }
-"""How an answer ended, as the client's end saw it. What the end of a scenario stopped was left by its client."""
+"""How an answer ended, as the client's end saw it; of any other way, or before its end, the client has left. So it has
+what the end of a scenario stopped."""
 
 
 class FirstRequests(Journal):
@@ -83,7 +81,7 @@ def _transcript(entry: JournalEntry, start: float, left: float | None, base: str
         status=entry.status,
         headers=tuple(entry.answer_headers.items()),
         pieces=tuple(Piece(at=piece.at, data=piece.data) for piece in entry.pieces),
-        end=_ENDS[entry.ended],
+        end=ENDS.get(entry.ended or "", End.LEFT),
         seconds=last if seconds is None else seconds,
         began=entry.began - start,
         left=left - entry.began if left is not None and under_way else None,

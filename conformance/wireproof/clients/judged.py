@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wireproof.clients.function_client import TIMEOUT, Asked, FunctionClient
-from wireproof.clients.running import MODEL, run_client
+from wireproof.clients.running import MODEL, ClientPlayer, target_of
 from wireproof.clients.stages import in_process, on_sockets
-from wireproof.judging.client_judge import judge_client
 from wireproof.model.catalogue import load
 from wireproof.results.judge_run import RunInfo, Terms, judge_run
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
@@ -23,13 +21,9 @@ if TYPE_CHECKING:
     from wireproof.clients.tool_use import ToolUse
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.client_scenario import ClientScenario
-    from wireproof.model.target import Target
     from wireproof.results.certificate import Certificate
 
 __all__ = ["Asked", "certify_client", "judge_client_function"]
-
-PROBES = CLIENT_SCENARIOS[:2]
-"""The scenarios that show what a client can do: a text, and a call."""
 
 
 def certify_client(
@@ -49,22 +43,10 @@ def certify_client(
     """
     began, since = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     terms = terms or Terms(jobs=4)
-    found = run_client(
-        client, scenarios, probes=PROBES, tool=tool, model=model, stage=stage, jobs=terms.jobs, progress=progress
-    )
-    runs = _again_alone(found.runs, found.target, found.again)
-    return judge_run(runs, found.target, load(), terms, RunInfo(began=began, seconds=time.monotonic() - since))
-
-
-def _again_alone(
-    runs: Sequence[ScenarioRun], target: Target, again: Callable[[ScenarioRun], ScenarioRun]
-) -> Sequence[ScenarioRun]:
-    """The runs; those in which a row is broken that rests on time are played again, alone, and count as then."""
-    rows = load().by_id
-    late = {
-        one.scenario for one in judge_client(runs, target, load()) if one.findings and rows[one.requirement].on_time
-    }
-    return [replace(again(run), repeated=1) if run.scenario.name in late else run for run in runs]
+    player = ClientPlayer(client=client, model=model, stage=stage, progress=progress)
+    runs = player.play_all(scenarios, tool, terms.jobs)
+    target = target_of(runs, model, client.name)
+    return judge_run(runs, target, load(), terms, RunInfo(began=began, seconds=time.monotonic() - since))
 
 
 def judge_client_function(

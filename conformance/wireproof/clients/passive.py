@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from wireproof.clients.journal import transcripts_of
+from wireproof.clients.journal import ENDS, transcripts_of
 from wireproof.clients.running import run_of, target_of
 from wireproof.judging.client_judge import judge_client
 from wireproof.model.catalogue import load
@@ -19,7 +19,6 @@ from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.report.excerpt import excerpt
 from wireproof.scenarios.judged_clients import JOURNAL
 from wireproof.wire.fields import list_of, object_of, text_of
-from wireproof_endpoint.journal.entry import AnswerEnding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.requirement import Level
     from wireproof_endpoint.journal.entry import JournalEntry
-
-_ENDS: Mapping[str, End] = {
-    AnswerEnding.COMPLETED: End.COMPLETE,
-    AnswerEnding.REFUSED: End.COMPLETE,
-    AnswerEnding.CUT: End.CUT,
-    AnswerEnding.FAILED: End.CUT,
-}
-"""How an answer ended, as the client's end saw it; of any other way the client has left."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,20 +86,11 @@ def run_of_lines(text: str, name: str) -> ScenarioRun:
     Raises:
         JournalFileError: a line is none of a journal.
     """
-    return run_of(JOURNAL, transcripts_of_lines(text, name))
-
-
-def transcripts_of_lines(text: str, name: str) -> Sequence[Transcript]:
-    """The lines of a journal's file as transcripts, in the order in which the requests came.
-
-    Raises:
-        JournalFileError: a line is none of a journal.
-    """
     found = [_read(line, f"{name}, line {number}") for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    # A line is written when its answer has ended.
+    # In the order in which the requests came; a line is written when its answer has ended.
     found.sort(key=lambda pair: pair[0])
     start = found[0][0] if found else 0.0
-    return [_transcript(data, when - start) for when, data in found]
+    return run_of(JOURNAL, [_transcript(data, when - start) for when, data in found])
 
 
 def _read(line: str, place: str) -> tuple[float, dict[str, Any]]:
@@ -134,7 +116,7 @@ def _transcript(data: Mapping[str, Any], began: float) -> Transcript:
         status=data["status"] if isinstance(data.get("status"), int) else None,
         headers=_pairs(data.get("answer_headers")),
         pieces=tuple(_pieces(data)),
-        end=_ENDS.get(text_of(data.get("ended")) or "", End.LEFT),
+        end=ENDS.get(text_of(data.get("ended")) or "", End.LEFT),
         seconds=float(data.get("seconds") or 0.0),
         began=began,
         script=text_of(data.get("script")) or "",

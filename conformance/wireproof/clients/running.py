@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from wireproof.clients.journal import transcripts_of
-from wireproof.clients.stages import BASE, on_sockets
+from wireproof.clients.stages import BASE
 from wireproof.clients.tool_use import tool_use
+from wireproof.judging.client_judge import judge_client
 from wireproof.judging.outcomes import ScenarioRun
+from wireproof.model.catalogue import load
 from wireproof.model.client_scenario import ClientNeed, ClientScenario
 from wireproof.model.dialect import DEFAULT
 from wireproof.model.scenario import Form, Mode
@@ -24,6 +26,7 @@ from wireproof.model.target import Backend, SurfaceReport, SurfaceState, Target,
 from wireproof.reading import recorded
 from wireproof.reading.client_record import record_of
 from wireproof.reading.client_requests import Speaker, form_of
+from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ _STYLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN = 300
 """Characters of what a client printed that a message shows."""
 MODEL = "gpt-5"
+PROBES = CLIENT_SCENARIOS[:2]
+"""The scenarios that show what a client can do: a text, and a call."""
 SETTLING = 1.0
 """Seconds that the endpoint has to notice that a client has gone."""
 NO_TOOLS = "the client declares no tools"
@@ -75,71 +80,6 @@ class SilentClientError(Exception):
     """The client sent no request; the message is one line."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientRuns:
-    """What a client did in all scenarios."""
-
-    target: Target
-    """The endpoint, as far as the client asked it."""
-    runs: tuple[ScenarioRun, ...]
-    """In the order of the scenarios."""
-    again: Callable[[ScenarioRun], ScenarioRun]
-    """Plays the scenario of a run again, with nothing beside it."""
-
-
-def run_client(  # noqa: PLR0913 (each but the first three has a default)
-    client: JudgedClient,
-    scenarios: Sequence[ClientScenario],
-    *,
-    probes: Sequence[ClientScenario],
-    tool: ToolUse | None = None,
-    model: str = MODEL,
-    stage: Stage = on_sockets,
-    jobs: int = 4,
-    progress: Callable[[ScenarioRun], object] = lambda _: None,
-) -> ClientRuns:
-    """Play scenarios to a client.
-
-    Args:
-        client: What asks.
-        scenarios: What to play.
-        probes: The two that are played first: a text, and a call.
-        tool: The tool that is called; None: one that the client declares.
-        model: The model that the client is to ask for.
-        stage: Where the endpoint of a scenario is.
-        jobs: How many scenarios are played at the same time.
-        progress: Called after each scenario.
-
-    Raises:
-        SilentClientError: it sent no request for an answer in the first scenario.
-    """
-    player = _Player(client=client, model=model, stage=stage)
-    text, call = probes
-    first, said = player.play(text, tool)
-    progress(first)
-    record = _record(first)
-    if not record.asked:
-        raise SilentClientError(_silence(first, said))
-    tool = tool or tool_use(record)
-    done = {text.name: first}
-    why = NO_TOOLS if tool is None else ""
-    if tool is not None and any(one.need is ClientNeed.TOOLS for one in scenarios):
-        second, _ = player.play(call, tool)
-        progress(second)
-        done[call.name] = second
-        why = "" if any(one.messages and _has_result(one.messages) for one in _record(second).asked) else RUNS_NONE
-    form = next(iter(first.exchanges), _NO_FORM)
-    left_out = [one for one in scenarios if one.name not in done and one.need is ClientNeed.TOOLS and why]
-    done |= {one.name: ScenarioRun(scenario=one, not_driven={form: why}) for one in left_out}
-    rest = [one for one in scenarios if one.name not in done]
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        for run, _ in pool.map(lambda one: player.play(one, tool), rest):
-            progress(run)
-            done[run.scenario.name] = run
-    runs = tuple(done[one.name] for one in scenarios)
-    return ClientRuns(target=target_of(runs, model, client.name), runs=runs, again=lambda run: player.again(run, tool))
-
-
 def target_of(runs: Sequence[ScenarioRun], model: str, client: str = "a client") -> Target:
     """Wireproof's endpoint as a target, of the dialects that a client asked for."""
     dialects = tuple(dict.fromkeys(form.dialect for run in runs for form in run.exchanges))
@@ -166,14 +106,54 @@ def run_of(scenario: ClientScenario, transcripts: Sequence[Transcript], *, ended
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Player:
-    """Plays one scenario after the other, or several at once."""
+class ClientPlayer:
+    """Plays scenarios to a client."""
 
     client: JudgedClient
     model: str
+    """The model that the client is to ask for."""
     stage: Stage
+    """Where the endpoint of a scenario is."""
+    progress: Callable[[ScenarioRun], object]
+    """Called after each scenario."""
 
-    def play(self, scenario: ClientScenario, tool: ToolUse | None) -> tuple[ScenarioRun, str]:
+    def play_all(self, scenarios: Sequence[ClientScenario], tool: ToolUse | None, jobs: int) -> list[ScenarioRun]:
+        """Play these, as many at the same time.
+
+        `tool`: the tool that is called; None: one that the client declares.
+
+        Raises:
+            SilentClientError: it sent no request for an answer in the first scenario.
+        """
+        text, call = PROBES
+        first, said = self._play(text, tool)
+        self.progress(first)
+        record = _record(first)
+        if not record.asked:
+            raise SilentClientError(_silence(first, said))
+        tool = tool or tool_use(record)
+        done = {text.name: first}
+        why = NO_TOOLS if tool is None else ""
+        if tool is not None and any(one.need is ClientNeed.TOOLS for one in scenarios):
+            second, _ = self._play(call, tool)
+            self.progress(second)
+            done[call.name] = second
+            why = "" if any(one.messages and _has_result(one.messages) for one in _record(second).asked) else RUNS_NONE
+        form = next(iter(first.exchanges), _NO_FORM)
+        left_out = [one for one in scenarios if one.name not in done and one.need is ClientNeed.TOOLS and why]
+        done |= {one.name: ScenarioRun(scenario=one, not_driven={form: why}) for one in left_out}
+        rest = [one for one in scenarios if one.name not in done]
+        with ThreadPoolExecutor(max_workers=jobs) as pool:
+            for run, _ in pool.map(lambda one: self._play(one, tool), rest):
+                self.progress(run)
+                done[run.scenario.name] = run
+        runs = [done[one.name] for one in scenarios]
+        late = _late(runs, target_of(runs, self.model, self.client.name))
+        return [
+            replace(self._play(one, tool)[0], repeated=1) if one.name in late else done[one.name] for one in scenarios
+        ]
+
+    def _play(self, scenario: ClientScenario, tool: ToolUse | None) -> tuple[ScenarioRun, str]:
         """A scenario, played; and the end of what the client printed."""
         with self.stage(scenario, tool, self.model) as played:
             ending = self.client.ask(played, scenario)
@@ -181,10 +161,12 @@ class _Player:
         found = transcripts_of(played.journal.first, left=ending.left)
         return run_of(scenario, [played.renamed(one) for one in found], ended=ending.ended), ending.said
 
-    def again(self, run: ScenarioRun, tool: ToolUse | None) -> ScenarioRun:
-        """The scenario of a run, played again."""
-        scenario = run.scenario
-        return self.play(scenario, tool)[0] if isinstance(scenario, ClientScenario) else run
+
+def _late(runs: Sequence[ScenarioRun], target: Target) -> set[str]:
+    """The scenarios in which a row is broken that rests on time: they are played again, alone, and count as then."""
+    rows = load().by_id
+    outcomes = judge_client(runs, target, load())
+    return {one.scenario for one in outcomes if one.findings and rows[one.requirement].on_time}
 
 
 def _settle(journal: FirstRequests) -> None:
