@@ -9,7 +9,7 @@ import pytest
 
 import generate
 from wireproof.model.catalogue import load
-from wireproof.report.topics import page_of
+from wireproof.report.explain import page_of
 from wireproof.results.certificate import MEANINGS
 from wireproof.targets.options import RunOptions, TargetOptions
 from wireproof_pages.manual import BEGIN, END, exit_table, filled, options_table

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Harm, Level
-from wireproof.report.topics import page_of, topic_of
+from wireproof.report.explain import page_of, topic_of
 from wireproof_pages.markup import shown
 from wireproof_pages.proof_pages import NOTE
 

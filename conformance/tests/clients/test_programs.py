@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.clients.judged import certify_client
-from wireproof.clients.program import ClientCommand, ProgramError, RunningProgram, words_of
-from wireproof.clients.program_client import ProgramClient
+from wireproof.clients.program import ClientCommand, ProgramClient, ProgramError, RunningProgram, words_of
 from wireproof.clients.running import SilentClientError
 from wireproof.clients.stages import MOST
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS

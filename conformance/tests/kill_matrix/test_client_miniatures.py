@@ -10,8 +10,7 @@ import httpx
 import pytest
 
 from wireproof.clients.judged import certify_client, judge_client_function
-from wireproof.clients.program import ClientCommand, heed_interrupts
-from wireproof.clients.program_client import ProgramClient
+from wireproof.clients.program import ClientCommand, ProgramClient, heed_interrupts
 from wireproof.judging.client_checks import CLIENT_CHECKS
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import DEFAULT, Dialect

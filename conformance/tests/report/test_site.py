@@ -17,8 +17,8 @@ from wireproof.cli.saved import EVERY
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.examples import SiteEntry, failing, passing, slug
+from wireproof.report.explain import topic_of
 from wireproof.report.site import site
-from wireproof.report.topics import topic_of
 from wireproof.results import folder
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from wireproof.model import editions
 from wireproof.model.editions import UnknownEditionError
 from wireproof.model.verdict import HarnessError
 from wireproof.report.data import report_of
+from wireproof.report.grouping import counted
 from wireproof.report.verification import Verification, changed, compared, of_report
 from wireproof.results import archive, folder, sealed
 from wireproof.results.archive import ArchiveError
@@ -135,18 +136,17 @@ def _what(report: Report) -> str:
     """A certificate in a line."""
     target = report.target.name if report.target else ""
     levels = "; ".join(f"{level}: {at.summary}" for level, at in report.levels.items())
-    known = len(report.configuration.known)
-    but = f", {known} known {'failure' if known == 1 else 'failures'} accepted" if known else ""
+    known = report.configuration.known
+    but = f", {counted(len(known), 'known failure')} accepted" if known else ""
     return visible(f"{target}, {levels}{but}, edition {report.catalogue.date}, {report.began or 'time not known'}")
 
 
 def _left_out(found: Verification) -> str:
-    parts = [
-        f"{len(names)} {what if len(names) > 1 else what.removesuffix('s')} changed since ({', '.join(names[:SHOWN])})"
-        for names, what in ((found.unjudged, "scenarios"), (found.withdrawn, "requirements"))
+    return ", ".join(
+        f"{counted(len(names), what)} changed since ({', '.join(names[:SHOWN])})"
+        for names, what in ((found.unjudged, "scenario"), (found.withdrawn, "requirement"))
         if names
-    ]
-    return ", ".join(parts)
+    )
 
 
 def _list(lines: tuple[str, ...]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,15 @@ from wireproof.cli.console import console
 from wireproof.cli.results import FORMAT, show
 from wireproof.clients.judged import certify_client
 from wireproof.clients.passive import JournalFileError, run_of_lines
-from wireproof.clients.program import ClientCommand, ProgramError, heed_interrupts, words_of
-from wireproof.clients.program_client import IDLE, TIMEOUT, ProgramClient
+from wireproof.clients.program import (
+    IDLE,
+    TIMEOUT,
+    ClientCommand,
+    ProgramClient,
+    ProgramError,
+    heed_interrupts,
+    words_of,
+)
 from wireproof.clients.running import MODEL, SilentClientError, target_of
 from wireproof.clients.tool_use import named_tool
 from wireproof.model.catalogue import load
@@ -37,7 +43,6 @@ from wireproof_scripts.files.regular import content_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wireproof.clients.tool_use import ToolUse
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.results.certificate import Certificate
 
@@ -53,23 +58,6 @@ Examples:
 The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment, and ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.
 
 """
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClientOptions:
-    """What a person asked for besides the command."""
-
-    journal: Path | None
-    variables: tuple[str, ...]
-    model: str
-    tool: str | None
-    only: tuple[str, ...]
-    timeout: float
-    idle: float
-    jobs: int
-    output: Path | None
-    level: str
-    allow_partial: bool
 
 
 @click.command(
@@ -98,43 +86,76 @@ class ClientOptions:
 @level_option(VerdictLevel.STRICT, "What decides the exit status.")
 @click.option("--allow-partial", is_flag=True, help="Exit with 0 where nothing is broken and some was not observed.")
 @FORMAT
-def client_command(command: tuple[str, ...], form: str, **values: Any) -> None:  # noqa: ANN401 (as click reads them)
+def client_command(  # noqa: PLR0913 (one for each option)
+    *,
+    command: tuple[str, ...],
+    journal: Path | None,
+    variables: tuple[str, ...],
+    model: str,
+    tool: str | None,
+    only: tuple[str, ...],
+    timeout: float,
+    idle: float,
+    jobs: int,
+    output: Path | None,
+    level: str,
+    form: str,
+    allow_partial: bool,
+) -> None:
     """Start a client once for each scenario, and judge what it sends.
 
     The endpoint knows the right conversation: which results are due, what was said, what was no answer, how long to
     wait. The command gets the prompt where {prompt} stands in it, else on standard input.
     """
-    asked = ClientOptions(**values)
-    if bool(command) is bool(asked.journal):
+    if bool(command) is bool(journal):
         raise click.UsageError("give the command of a client, or --journal FILE with what one has sent")
-    if asked.journal:
-        raise SystemExit(_reported(_of_journal(asked.journal, asked), _of_file(asked), asked.output, form))
-    try:
-        there = ClientCommand(words=words_of(command), variables=_variables(asked.variables))
-        chosen, used = _chosen(asked.only), _tool(asked.tool)
-        if asked.output:
-            folder.check(asked.output)
-    except (UnknownScenarioError, FolderError, ValueError) as error:
-        raise refusal(error) from error
+    if journal:
+        # A selection, since nobody has asked for the rest.
+        terms = Terms(selection=(JOURNAL.name,), level=VerdictLevel(level), jobs=1)
+        certificate = _of_journal(journal, model, terms)
+        again = shlex.join(["wireproof", "client", "--journal", str(journal)])
+    else:
+        try:
+            there = ClientCommand(words=words_of(command), variables=_variables(variables))
+            chosen, used = _chosen(only), named_tool(tool)
+            if output:
+                folder.check(output)
+        except (UnknownScenarioError, FolderError, ValueError) as error:
+            raise refusal(error) from error
+        terms = Terms(selection=only, level=VerdictLevel(level), jobs=jobs)
+        certificate = _of_command(
+            ProgramClient(command=there, timeout=timeout, idle=idle),
+            scenarios=chosen, terms=terms, tool=used, model=model, progress=_say,
+        )  # fmt: skip
+        words = [*(f"--env={one}" for one in variables), *([f"--tool={tool}"] if tool else [])]
+        again = f"{shlex.join(['wireproof', 'client', *words])} -- {there}"
+    configuration = Configuration(
+        command=again, jobs=terms.jobs, at_a_time=0, selection=terms.selection, level=VerdictLevel(level),
+        allow_partial=allow_partial, known={},
+    )  # fmt: skip
+    report = report_of(certificate, load(), configuration, folder.versions())
+    if output:
+        folder.write(output, report, certificate)
+    show(report, certificate, load(), form=form, demonstration=False)
+    raise SystemExit(report.status)
+
+
+def _of_command(client: ProgramClient, **how: Any) -> Certificate:  # noqa: ANN401 (as `certify_client` takes them)
+    """What a command shows; ends the command where there is nothing to judge."""
     heed_interrupts()
-    client = ProgramClient(command=there, timeout=asked.timeout, idle=asked.idle)
-    terms = Terms(selection=asked.only, level=VerdictLevel(asked.level), jobs=asked.jobs)
     try:
         with terminable():
-            certificate = certify_client(
-                client, scenarios=chosen, terms=terms, tool=used, model=asked.model, progress=_say
-            )
+            return certify_client(client, **how)
     except (ProgramError, SilentClientError) as error:
         complain(error)
         raise SystemExit(ExitStatus.UNREACHABLE) from error
     except KeyboardInterrupt as error:
         complain("interrupted")
         raise SystemExit(ExitStatus.INTERRUPTED) from error
-    raise SystemExit(_reported(certificate, _configuration(there, terms, asked), asked.output, form))
 
 
-def _of_journal(file: Path, asked: ClientOptions) -> Certificate:
-    """What a journal shows of a client; it is a selection, since nobody has asked for the rest."""
+def _of_journal(file: Path, model: str, terms: Terms) -> Certificate:
+    """What a journal shows of a client; ends the command where there is nothing to judge."""
     try:
         run = run_of_lines(content_of(file, LARGEST).decode(errors="replace"), str(file))
     except OSError as error:
@@ -143,26 +164,8 @@ def _of_journal(file: Path, asked: ClientOptions) -> Certificate:
         raise refusal(error) from error
     if not run.exchanges:
         raise refusal(f"{file} has no request for an answer")
-    terms = Terms(selection=(JOURNAL.name,), level=VerdictLevel(asked.level), jobs=1)
-    return judge_run(
-        [run],
-        target_of([run], asked.model, f"the client of {file.name}"),
-        load(),
-        terms,
-        RunInfo(began="", seconds=0.0),
-    )
-
-
-def _of_file(asked: ClientOptions) -> Configuration:
-    return Configuration(
-        command=f"wireproof client --journal {shlex.quote(str(asked.journal))}",
-        jobs=1,
-        at_a_time=0,
-        selection=(JOURNAL.name,),
-        level=VerdictLevel(asked.level),
-        allow_partial=asked.allow_partial,
-        known={},
-    )
+    target = target_of([run], model, f"the client of {file.name}")
+    return judge_run([run], target, load(), terms, RunInfo(began="", seconds=0.0))
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:
@@ -178,38 +181,7 @@ def _chosen(only: Sequence[str]) -> tuple[ClientScenario, ...]:
     return tuple(one for one in found if isinstance(one, ClientScenario))
 
 
-def _tool(given: str | None) -> ToolUse | None:
-    if given is None:
-        return None
-    name, _, arguments = given.partition("=")
-    return named_tool(name, arguments)
-
-
 def _say(run: ScenarioRun) -> None:
     """A line for a scenario in which the program did not end by itself."""
     if run.ended:
         console(stderr=True).print(f"{run.scenario.name}: {run.ended}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _configuration(command: ClientCommand, terms: Terms, asked: ClientOptions) -> Configuration:
-    """How the run was asked for; the command judges the same client again."""
-    tool = [f"--tool={asked.tool}"] if asked.tool else []
-    words = ["wireproof", "client", *(f"--env={one}" for one in asked.variables), *tool]
-    return Configuration(
-        command=f"{shlex.join(words)} -- {command}",
-        jobs=terms.jobs,
-        at_a_time=0,
-        selection=terms.selection,
-        level=terms.level or VerdictLevel.STRICT,
-        allow_partial=asked.allow_partial,
-        known={},
-    )
-
-
-def _reported(certificate: Certificate, configuration: Configuration, output: Path | None, form: str) -> int:
-    """Write and print a result; its exit status."""
-    report = report_of(certificate, load(), configuration, folder.versions())
-    if output:
-        folder.write(output, report, certificate)
-    show(report, certificate, load(), form=form, demonstration=False)
-    return report.status

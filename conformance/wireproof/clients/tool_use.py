@@ -55,8 +55,15 @@ def tool_use(record: ClientRecord) -> ToolUse | None:
     return _used(*ranked[0]) if ranked else None
 
 
-def named_tool(name: str, arguments: str) -> ToolUse:
-    """The tool that a person names, with its arguments as JSON; without any an empty object."""
+def named_tool(given: str | None) -> ToolUse | None:
+    """The tool that a person names as NAME, or as NAME=JSON with its arguments; None: they name none.
+
+    Raises:
+        ValueError: the arguments are no JSON object.
+    """
+    if given is None:
+        return None
+    name, _, arguments = given.partition("=")
     said = json_object(arguments) if arguments else {}
     if said is None:
         raise ValueError(f"the arguments of {name} are no JSON object: {arguments}")

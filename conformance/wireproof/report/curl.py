@@ -15,10 +15,13 @@ from urllib.parse import quote
 from wireproof.model.target import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
+
+    Word = Callable[[str], str]
+    """Writes a text as a word of a shell."""
 
 LONGEST = 2000
 """Characters of a body that a command shows: beyond this it does not fit into a screen."""
@@ -51,12 +54,16 @@ def curl(transcript: Transcript, target: Target, *, key: str | None = None) -> s
     A body that fits into no command even when it is packed is left out, and a comment at the end of the line says so.
     """
     variable = key or target.key_variable or KEY
-    before, body, after = _body(transcript, target, variable)
+
+    def word(text: str) -> str:
+        return shell_word(text, key=target.api_key, variable=variable)
+
+    before, body, after = _body(transcript, word)
     words = [*before, "curl", "-sN", *_method(transcript)]
     words += ["-g"] if _SPECIAL & set(transcript.url) else []
     words += ["--path-as-is"] if "/." in transcript.url else []
-    words += [_quoted(_shown_url(transcript.url, target), target, variable)]
-    words += _headers(transcript, target, variable)
+    words += [word(_shown_url(transcript.url, target))]
+    words += _headers(transcript, target, word)
     return " ".join([*words, *body, *after])
 
 
@@ -77,14 +84,14 @@ def _shown_url(url: str, target: Target) -> str:
     return url
 
 
-def _headers(transcript: Transcript, target: Target, variable: str) -> Iterator[str]:
+def _headers(transcript: Transcript, target: Target, word: Word) -> Iterator[str]:
     own = {name.lower() for name, _ in target.headers}
     for name, sent in transcript.request_headers:
         # A header of the person's own may hold a secret of any kind.
         value = MASK if name.lower() in own else sent
         if not _says_nothing(name.lower(), value):
             # With a colon and no value behind it curl leaves the header out.
-            yield from ("-H", _quoted(f"{name}: {value}" if value else f"{name};", target, variable))
+            yield from ("-H", word(f"{name}: {value}" if value else f"{name};"))
     names = {name.lower() for name, _ in transcript.request_headers}
     if transcript.request_body:
         # What curl adds where there is a body.
@@ -97,7 +104,7 @@ def _says_nothing(name: str, value: str) -> bool:
     return name in _BY_DEFAULT and value.startswith(_BY_DEFAULT[name])
 
 
-def _body(transcript: Transcript, target: Target, variable: str) -> tuple[list[str], list[str], list[str]]:
+def _body(transcript: Transcript, word: Word) -> tuple[list[str], list[str], list[str]]:
     """The body, as words before the command, in it and at its end."""
     body = transcript.request_body
     if not body:
@@ -105,7 +112,7 @@ def _body(transcript: Transcript, target: Target, variable: str) -> tuple[list[s
     text = _line(body)
     if text is not None and len(text) <= LONGEST:
         # `--data-raw`: after `-d` a text that begins with @ would name a file.
-        return [], ["--data-raw", _quoted(text, target, variable)], []
+        return [], ["--data-raw", word(text)], []
     # Without a time in it, so that the same request is the same command.
     packed = base64.b64encode(gzip.compress(body, mtime=0)).decode()
     if len(packed) > WORD:
@@ -120,10 +127,6 @@ def _line(body: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return text if text.isprintable() else None
-
-
-def _quoted(text: str, target: Target, variable: str) -> str:
-    return shell_word(text, key=target.api_key, variable=variable)
 
 
 def shell_word(text: str, *, key: str | None, variable: str) -> str:

@@ -10,6 +10,8 @@ import json
 from typing import TYPE_CHECKING
 
 from wireproof.report.curl import curl
+from wireproof.report.grouping import counted
+from wireproof.report.rendering import is_stream
 from wireproof.wire.fields import parse_json
 from wireproof.wire.sse import Reader, SseFrame
 
@@ -55,7 +57,7 @@ def _offsets(report: Report) -> Mapping[_Place, Sequence[int]]:
 
 def _exchange(exchange: Exchange, offsets: Sequence[int]) -> JsonObject:
     transcript = exchange.transcript
-    frames = list(_frames(exchange, offsets)) if _is_stream(transcript) else []
+    frames = list(_frames(exchange, offsets)) if is_stream(transcript) else []
     return {
         "number": exchange.number,
         "method": transcript.method,
@@ -73,8 +75,8 @@ def _exchange(exchange: Exchange, offsets: Sequence[int]) -> JsonObject:
 
 def _answer(transcript: Transcript) -> str:
     status = "no answer" if transcript.status is None else f"HTTP {transcript.status}"
-    count = len(transcript.waits)
-    waits = f", after {count} {'refusal' if count == 1 else 'refusals'} for lack of capacity" if count else ""
+    refusals = counted(len(transcript.waits), "refusal")
+    waits = f", after {refusals} for lack of capacity" if transcript.waits else ""
     died = f", and the process ended with status {transcript.death.status}" if transcript.death else ""
     return f"{status} ({transcript.end}, {transcript.seconds:.3f} s{waits}{died})"
 
@@ -88,10 +90,6 @@ def _text(body: bytes, around: Sequence[int] = ()) -> str:
     longest = max([LONGEST, *(offset + LONGEST for offset in around)])
     shown = body[:longest].decode(errors="backslashreplace")
     return shown if len(body) <= longest else f"{shown}\n… {len(body) - longest} bytes more"
-
-
-def _is_stream(transcript: Transcript) -> bool:
-    return (transcript.header("content-type") or "").startswith("text/event-stream")
 
 
 def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[JsonObject]:

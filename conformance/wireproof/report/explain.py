@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from wireproof.model.dialect import Surface
 from wireproof.model.requirement import Level
 from wireproof.report.lines import indented
-from wireproof.report.topics import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +35,17 @@ def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], s
         _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
     _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
     _paragraph(console, f"Page: docs/{page_of(row.id)}")
+
+
+def topic_of(requirement: str) -> str:
+    """What tables and pages are ordered by: the first word of an id, and for those about answers the second, too."""
+    first, second, *_ = requirement.split(".")
+    return f"{first}.{second}" if first in set(Surface) and second in {"stream", "whole"} else first
+
+
+def page_of(requirement: str) -> str:
+    """The place of a requirement in the documentation, from the folder `docs` on."""
+    return f"catalogue/{topic_of(requirement).replace('.', '-')}.md#{requirement}"
 
 
 def _at_levels(row: Requirement) -> str:

@@ -131,14 +131,16 @@ def hides(cause: Cause) -> str:
     """Which exchanges a cause is about, in a line."""
     # A fault of form that leaves the answer readable hides nothing.
     verb, exchanges = ("hides", len(cause.hidden)) if cause.hidden else ("the same in", len(cause.exchanges))
-    scenarios = len(cause.scenarios)
-    return (
-        f"{verb} {exchanges} {'exchange' if exchanges == 1 else 'exchanges'}"
-        f" in {scenarios} {'scenario' if scenarios == 1 else 'scenarios'}: {named(cause.scenarios)}"
-    )
+    scenarios = counted(len(cause.scenarios), "scenario")
+    return f"{verb} {counted(exchanges, 'exchange')} in {scenarios}: {named(cause.scenarios)}"
 
 
 def named(names: Sequence[str]) -> str:
     """The first of these names, and how many more there are."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things, with the plural where there is not one."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

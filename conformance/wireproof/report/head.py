@@ -12,7 +12,7 @@ from wireproof.model.side import Side
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.reading.capabilities import absences, uses
 from wireproof.report.data import broken_by
-from wireproof.report.grouping import named
+from wireproof.report.grouping import counted, named
 from wireproof.report.lines import BY, columns
 from wireproof.requests.ways_round import sentence, ways_of
 
@@ -84,7 +84,7 @@ def _load(certificate: Certificate) -> str:
     """What the target's own limits and a busy machine have cost; "" where that is nothing."""
     repeated = sum(run.repeated > 0 for run in certificate.runs)
     fewer = f", {certificate.at_a_time} at a time, {certificate.jobs} asked for"
-    again = f", {repeated} {'scenario' if repeated == 1 else 'scenarios'} tried again alone"
+    again = f", {counted(repeated, 'scenario')} tried again alone"
     # 0: it is not known, as of a run that was interrupted.
     return (fewer if 0 < certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
 

@@ -27,7 +27,7 @@ def junit(report: Report) -> str:
     by_scenario: dict[str, list[ScenarioVerdict]] = {}
     for one in report.outcomes:
         by_scenario.setdefault(one.scenario, []).append(one)
-    root = Element("testsuites", name=visible(_title(report)))
+    root = Element("testsuites", name=visible(f"wireproof: {report.target.name}" if report.target else "wireproof"))
     driven: dict[str, list[FormDriven]] = {}
     for form in report.driven:
         driven.setdefault(form.scenario, []).append(form)
@@ -36,14 +36,11 @@ def junit(report: Report) -> str:
     _flaky(root, report)
     if report.reason:
         _not_driven(root, report)
-    _count(root)
+    for element in (*root, root):
+        _count(element)
     root.set("time", f"{report.seconds:.3f}")
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
-
-
-def _title(report: Report) -> str:
-    return f"wireproof: {report.target.name}" if report.target else "wireproof"
 
 
 def _suite(
@@ -58,11 +55,10 @@ def _suite(
         SubElement(SubElement(suite, "properties"), "property", name="surfaces", value=", ".join(surfaces))
     for one in outcomes:
         _case(suite, one, report)
-    _count(suite)
 
 
 def _case(suite: Element, one: ScenarioVerdict, report: Report) -> None:
-    verdict = one.at(report.configuration.level)
+    verdict, seen = one.at(report.configuration.level), one.places[0].seen if one.places else one.reason
     case = SubElement(suite, "testcase", classname=visible(one.scenario), name=visible(one.requirement))
     if one.known:
         SubElement(case, "skipped", message=visible(f"known failing: {one.known}"))
@@ -71,13 +67,9 @@ def _case(suite: Element, one: ScenarioVerdict, report: Report) -> None:
     elif verdict in SKIPPED:
         SubElement(case, "skipped", message=visible(f"{verdict}: {one.reason}"))
     elif verdict is Verdict.FAIL:
-        SubElement(case, "failure", message=visible(_seen(one))).text = _details(one, report)
+        SubElement(case, "failure", message=visible(seen)).text = _details(one, report)
     elif verdict is Verdict.WARN:
         SubElement(case, "system-out").text = f"warning: {_details(one, report)}"
-
-
-def _seen(one: ScenarioVerdict) -> str:
-    return one.places[0].seen if one.places else one.reason
 
 
 def _details(one: ScenarioVerdict, report: Report) -> str:
@@ -101,7 +93,6 @@ def _flaky(root: Element, report: Report) -> None:
             SubElement(case, "failure", message=words).text = "\n".join(map(visible, one.scenarios))
         else:
             SubElement(case, "system-out").text = f"warning: {words}"
-    _count(suite)
 
 
 def _not_driven(root: Element, report: Report) -> None:
@@ -109,7 +100,6 @@ def _not_driven(root: Element, report: Report) -> None:
     suite = SubElement(root, "testsuite", name="wireproof", timestamp=visible(report.began), time="0")
     case = SubElement(suite, "testcase", classname="wireproof", name="the run")
     SubElement(case, "error", message=visible(f"{report.ended}: {report.reason}"))
-    _count(suite)
 
 
 def _count(element: Element) -> None:

@@ -12,7 +12,7 @@ from wireproof.report.roots import roots
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from wireproof.results.document import Found, Report
 
@@ -33,54 +33,51 @@ def _lines(report: Report) -> Iterator[str]:
     if report.reason:
         yield f"**{report.ended}**: {_plain(report.reason)}"
         yield ""
-    yield from _roots(report)
-    yield from _surfaces(report)
-    yield from _clients(report)
+    found = roots(report)
+    yield from _under(
+        [f"**{found.title}:**", ""],
+        (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1)),
+    )
+    yield from _under([], _surfaces(report))
+    table = ["| real clients | surface | on what they were measured to break |", "| --- | --- | --- |"]
+    yield from _under(table, _clients(report))
     yield from _flaky(report)
     failing = [one for one in report.findings if not one.known]
-    if failing:
-        yield "## What is wrong"
-        yield ""
-        for one in failing:
-            yield from _finding(one, report)
-    yield from _known(report)
-    yield from _unobserved(report)
+    yield from _under(["## What is wrong", ""], (line for one in failing for line in _finding(one, report)), end=())
+    known = [one for one in report.outcomes if one.known]
+    lines = (f"- `{one.scenario}:{one.requirement}` {_plain(one.known)}" for one in known)
+    yield from _under(["## Known failures", ""], lines)
+    at = report.levels.get(report.configuration.level)
+    unobserved = at.unobserved if at else {}
+    lines = (f"- `{row}`: {_plain(reason)}" for row, reason in unobserved.items())
+    yield from _under(["## Not observed", ""], lines)
     yield _foot(report)
 
 
+def _under(head: Iterable[str], lines: Iterable[str], end: Iterable[str] = ("",)) -> Iterator[str]:
+    """Lines under a head; nothing where there are none."""
+    there = list(lines)
+    if there:
+        yield from (*head, *there, *end)
+
+
 def _levels(report: Report) -> Iterator[str]:
-    if report.levels:
-        yield "| level | result | pass | fail | warn | not observed |"
-        yield "| --- | --- | --: | --: | --: | --: |"
+    columns = (Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED)
+    head = ["| level | result | pass | fail | warn | not observed |", "| --- | --- | --: | --: | --: | --: |"]
+    lines = []
     for level, at in report.levels.items():
         decides = " (decides)" if level is report.configuration.level else ""
-        columns = (Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED)
         counts = " | ".join(str(at.counts.get(verdict, 0)) for verdict in columns)
-        yield f"| {level}{decides} | **{at.summary}** | {counts} |"
-    if report.levels:
-        yield ""
-
-
-def _roots(report: Report) -> Iterator[str]:
-    found = roots(report)
-    if found.shown:
-        yield f"**{found.title}:**"
-        yield ""
-        yield from (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1))
-        yield ""
+        lines.append(f"| {level}{decides} | **{at.summary}** | {counts} |")
+    return _under(head, lines)
 
 
 def _clients(report: Report) -> Iterator[str]:
-    if report.clients:
-        yield "| real clients | surface | on what they were measured to break |"
-        yield "| --- | --- | --- |"
     for (surface, ready), those in by_readiness(report.clients).items():
         if those[0].broken:
             yield from (f"| **{ready}** | {surface} | {_plain(line)} |" for line in in_lines(those))
         else:
             yield f"| {ready} | {surface} | {_plain(', '.join(one.client for one in those))} |"
-    if report.clients:
-        yield ""
 
 
 def _surfaces(report: Report) -> Iterator[str]:
@@ -91,8 +88,6 @@ def _surfaces(report: Report) -> Iterator[str]:
     for way in report.target.ways if report.target else ():
         broken = ", ".join(f"{verdict.upper()} `{row}`" for row, verdict in way.broken.items())
         yield f"- {_plain(way.judged)}" + (f": {broken}" if broken else "")
-    if report.target and report.target.surfaces:
-        yield ""
 
 
 def _flaky(report: Report) -> Iterator[str]:
@@ -101,15 +96,13 @@ def _flaky(report: Report) -> Iterator[str]:
         ends = ", ".join(str(one.status) for one in report.repeats)
         yield f"{len(report.repeats)} runs, exit statuses {ends}; the worst is shown."
         yield ""
-    if report.flaky:
-        yield "## Flaky"
-        yield ""
-        yield "| requirement | dialect | mode | verdict of each run | what was seen |"
-        yield "| --- | --- | --- | --- | --- |"
-        for one in report.flaky:
-            said = ", ".join(one.at(report.configuration.level))
-            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {said} | {_plain(one.seen)} |"
-        yield ""
+    columns = "| requirement | dialect | mode | verdict of each run | what was seen |"
+    lines = (
+        f"| `{one.requirement}` | {one.dialect} | {one.mode} | {', '.join(one.at(report.configuration.level))}"
+        f" | {_plain(one.seen)} |"
+        for one in report.flaky
+    )
+    yield from _under(["## Flaky", "", columns, "| --- | --- | --- | --- | --- |"], lines)
 
 
 def _finding(one: Found, report: Report) -> Iterator[str]:
@@ -129,24 +122,6 @@ def _finding(one: Found, report: Report) -> Iterator[str]:
         yield f"- request: {_code(visible(one.request))}"
     yield f"- to do: {_plain(row.hint)}"
     yield ""
-
-
-def _known(report: Report) -> Iterator[str]:
-    known = [one for one in report.outcomes if one.known]
-    if known:
-        yield "## Known failures"
-        yield ""
-        yield from (f"- `{one.scenario}:{one.requirement}` {_plain(one.known)}" for one in known)
-        yield ""
-
-
-def _unobserved(report: Report) -> Iterator[str]:
-    at = report.levels.get(report.configuration.level)
-    if at and at.unobserved:
-        yield "## Not observed"
-        yield ""
-        yield from (f"- `{row}`: {_plain(reason)}" for row, reason in at.unobserved.items())
-        yield ""
 
 
 def _foot(report: Report) -> str:

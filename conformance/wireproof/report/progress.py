@@ -48,28 +48,25 @@ def waits(console: Console) -> Callable[[float, str], None]:
     """What shows a wait, and until when it lasts, on a line of its own."""
 
     def show(seconds: float, why: str) -> None:
-        until = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
-        line = f"waiting {seconds:,.0f} s, until {until}: {why}" if seconds >= SHOWN else ""
-        if line:
+        if seconds >= SHOWN:
+            until = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
+            line = f"waiting {seconds:,.0f} s, until {until}: {why}"
             console.print(line, soft_wrap=True, markup=False, highlight=False)
 
     return show
 
 
-def _lines(
-    console: Console, total: int, what: str, clock: Callable[[], float] = time.monotonic
-) -> Callable[[Scenario, Form], None]:
+def _lines(console: Console, total: int, what: str) -> Callable[[Scenario, Form], None]:
     """Prints a line for each tenth of a long run."""
-    began, done = clock(), 0
+    began, done = time.monotonic(), 0
 
     def advance(_scenario: Scenario, _form: Form) -> None:
         nonlocal done
         done += 1
         # When this step is the first of another tenth; the last needs no line, since the report follows.
         if total >= LONG and done < total and done * TENTHS // total > (done - 1) * TENTHS // total:
-            left = (clock() - began) / done * (total - done)
-            console.print(
-                f"{what}: {done} of {total}, about {left:.0f} s left", soft_wrap=True, markup=False, highlight=False
-            )
+            left = (time.monotonic() - began) / done * (total - done)
+            line = f"{what}: {done} of {total}, about {left:.0f} s left"
+            console.print(line, soft_wrap=True, markup=False, highlight=False)
 
     return advance

@@ -87,7 +87,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
         # How much had arrived by then depends on the machine.
         yield "(the client leaves at the first text)"
         return
-    yield from _stream(transcript) if _is_stream(transcript) else _whole(transcript)
+    yield from _stream(transcript) if is_stream(transcript) else _whole(transcript)
     yield f"({transcript.end})"
     yield ""
 
@@ -100,7 +100,8 @@ def _request(transcript: Transcript) -> Iterator[str]:
         yield _line(body.decode("utf-8", errors="backslashreplace")) + (f" (+ {padding} spaces)" if padding else "")
 
 
-def _is_stream(transcript: Transcript) -> bool:
+def is_stream(transcript: Transcript) -> bool:
+    """Whether an answer is a stream of events."""
     return (transcript.header("content-type") or "").startswith("text/event-stream")
 
 

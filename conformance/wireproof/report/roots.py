@@ -154,11 +154,8 @@ def _most(statuses: Iterable[int | None]) -> str:
 def _hidden(broken: Container[str], report: Report) -> int:
     """How many MUSTs were not observed since what they are about is hidden behind these requirements."""
     at = report.levels.get(report.configuration.level)
-    return sum(behind in broken for name, behind in at.hidden.items() if _must(name, report)) if at else 0
-
-
-def _must(name: str, report: Report) -> bool:
-    return name in report.requirements and report.requirements[name].level is Level.MUST
+    musts = {row.id for row in report.requirements.values() if row.level is Level.MUST}
+    return sum(behind in broken and name in musts for name, behind in at.hidden.items()) if at else 0
 
 
 def _cut(said: str) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 from wireproof.model.dialect import DEFAULT, ArgumentsMode
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.data import INTERRUPTED
-from wireproof.report.grouping import broken_rows, named
+from wireproof.report.grouping import broken_rows, counted, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
@@ -22,7 +22,7 @@ from wireproof.results.document import ClientReady, Ready
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
@@ -177,17 +177,16 @@ def _levels(certificate: Certificate) -> str:
 
 
 def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
-    broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
+    broken = f"{counted(len(certificate.broken_at(level)), 'MUST')} broken"
+    unobserved = f"{counted(len(certificate.unobserved_at(level)), 'MUST')} not observed"
     match certificate.verdict(level):
         # As the data say it: what an interrupted run has not broken says nothing of the rest.
         case ExitStatus.PARTIAL | ExitStatus.CERTIFIED if certificate.interrupted:
-            return f"no certificate, {unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
+            return f"no certificate, {unobserved}"
         case ExitStatus.FAILED:
-            said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
-            return said if certificate.selection else f"not certified, {said}"
+            return broken if certificate.selection else f"not certified, {broken}"
         case ExitStatus.PARTIAL:
-            said = f"{unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
-            return said if certificate.selection else f"certified in part, {said}"
+            return unobserved if certificate.selection else f"certified in part, {unobserved}"
         case ExitStatus.CERTIFIED:
             return "nothing broken" if certificate.selection else "certified"
         case _:
@@ -208,15 +207,15 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
             _not_observed_either(console, certificate)
             console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
         case ExitStatus.CERTIFIED:
-            known = len(certificate.known)
-            but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
+            known = counted(len(certificate.known), "known failure")
+            but = f", except for {known}" if certificate.known else ""
             console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
         case ExitStatus.FAILED:
             _not_observed_either(console, certificate)
             console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
         case ExitStatus.PARTIAL:
             console.print(_partial(certificate, catalogue), soft_wrap=True)
-            _print_unobserved(console, certificate)
+            _list_unobserved(console, certificate)
             if not allow_partial:  # who has accepted it already knows how
                 console.print(
                     f"exit status {ExitStatus.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True
@@ -231,8 +230,8 @@ def _selection(certificate: Certificate, catalogue: Catalogue) -> str:
 
 
 def _broken(certificate: Certificate) -> str:
-    failed = certificate.broken_at(certificate.level)
-    return f"{len(failed) or 'no'} {'requirement' if len(failed) == 1 else 'requirements'} broken"
+    broken = len(certificate.broken_at(certificate.level))
+    return f"{counted(broken, 'requirement') if broken else 'no requirements'} broken"
 
 
 def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
@@ -258,20 +257,17 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
     if missed:
         all_of_them = len(certificate.musts_at(certificate.level))
         console.print(f"{missed} of {all_of_them} MUSTs could not be observed:", soft_wrap=True)
-        _print_unobserved(console, certificate)
+        _list_unobserved(console, certificate)
 
 
-def _print_unobserved(console: Console, certificate: Certificate) -> None:
-    for line in _unobserved(certificate):
-        indented(console, Text(visible(line)))
-
-
-def _unobserved(certificate: Certificate) -> Iterator[str]:
+def _list_unobserved(console: Console, certificate: Certificate) -> None:
     """One line for each reason for which MUSTs were not observed, and one that counts those of no scenario."""
     rows: dict[str, list[str]] = {}
     for row, reason in certificate.unobserved.items():
         rows.setdefault(reason, []).append(row)
     not_run = len(rows.pop(NOT_RUN, []))
-    yield from (f"{named(those)}: {reason}" for reason, those in rows.items())
+    lines = [f"{named(those)}: {reason}" for reason, those in rows.items()]
     if not_run:
-        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if rows else ''}: {NOT_RUN}"
+        lines.append(f"{counted(not_run, 'MUST')}{' more' if rows else ''}: {NOT_RUN}")
+    for line in lines:
+        indented(console, Text(visible(line)))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wireproof.clients.judged import certify_client
-from wireproof.clients.program import ClientCommand, ProgramError, heed_interrupts, words_of
-from wireproof.clients.program_client import ProgramClient
+from wireproof.clients.program import ClientCommand, ProgramClient, ProgramError, heed_interrupts, words_of
 from wireproof.clients.running import SilentClientError
 from wireproof.clients.tool_use import named_tool
 from wireproof.model.catalogue import load
@@ -38,11 +37,9 @@ def judged(request: pytest.FixtureRequest) -> Certificate:
     whole = len(scenarios) == len(CLIENT_SCENARIOS)
     terms = Terms(selection=() if whole else tuple(one.name for one in scenarios), jobs=4)
     heed_interrupts()
-    name, _, arguments = (tool or "").partition("=")
     try:
-        used = named_tool(name, arguments) if name else None
         client = ProgramClient(command=ClientCommand(words=words_of([given]), variables={}))
-        return certify_client(client, scenarios=scenarios, terms=terms, tool=used)
+        return certify_client(client, scenarios=scenarios, terms=terms, tool=named_tool(tool or None))
     except (ProgramError, SilentClientError, ValueError) as error:
         pytest.exit(f"wireproof: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
 
