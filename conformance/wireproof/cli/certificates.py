@@ -26,8 +26,6 @@ from wireproof.wire.quoting import visible
 from wireproof_scripts.files.regular import TooLargeError, content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from wireproof.results.document import Report
     from wireproof.results.sealed import Sealed
 
@@ -115,12 +113,9 @@ def verified(there: Sealed, name: str) -> Verification:
     certificate = certificate_of(there.report, runs, catalogue)
     again = report_of(certificate, catalogue, there.report.configuration, there.report.versions)
     # Also what the table of scenarios leaves out: nothing is taken for judged that was not.
-    left_out = {*gone, *runs.unknown, *_unlisted(there)}
+    unlisted = {one.scenario for one in there.report.outcomes} - there.scenarios.keys()
+    left_out = {*gone, *runs.unknown, *unlisted}
     return compared(there.report, again, unjudged=left_out, withdrawn=catalogue.withdrawn)
-
-
-def _unlisted(there: Sealed) -> Iterable[str]:
-    return {one.scenario for one in there.report.outcomes} - there.scenarios.keys()
 
 
 def _read(file: Path) -> bytes:

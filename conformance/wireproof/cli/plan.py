@@ -89,16 +89,6 @@ class RunPlan:
             OptionError: it would cost more than a person has accepted.
             InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
         """
-        try:
-            return self._certified(watch, say, show)
-        # A folder for temporary files, a descriptor, a socket: what this machine does not give is no matter of the
-        # target's.
-        except OSError as error:
-            raise HarnessError(f"this machine refuses what the run needs: {error}") from error
-
-    def _certified(
-        self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None], show: Show
-    ) -> Certificate:
         # One for all that is sent, from the first request on.
         run = self.run
         budget = Budget(
@@ -106,17 +96,22 @@ class RunPlan:
             rate=run.rate, seconds=run.max_seconds, most_bytes=run.max_bytes,
             clock=TargetClock(max_wait=run.max_wait, show=show),
         )  # fmt: skip
-        with reach(self.target, hurried=any(one.alone for one in self.scenarios), budget=budget) as target:
-            if target.backend is Backend.LIVE:
-                self._bound(budget, target, say)
-            done = []
-            for _ in range(run.repeat):
-                budget.begin()
-                done.append(self._once(target, watch, budget))
-                if budget.clock.over:
-                    say(f"the run ended early: {budget.clock.over}")
-                    break
-            return of_all(done)
+        done = []
+        try:
+            with reach(self.target, hurried=any(one.alone for one in self.scenarios), budget=budget) as target:
+                if target.backend is Backend.LIVE:
+                    self._bound(budget, target, say)
+                for _ in range(run.repeat):
+                    budget.begin()
+                    done.append(self._once(target, watch, budget))
+                    if budget.clock.over:
+                        say(f"the run ended early: {budget.clock.over}")
+                        break
+        # A folder for temporary files, a descriptor, a socket: what this machine does not give is no matter of the
+        # target's.
+        except OSError as error:
+            raise HarnessError(f"this machine refuses what the run needs: {error}") from error
+        return of_all(done)
 
     def _once(
         self, target: Target, watch: Callable[[Target], AbstractContextManager[Progress]], budget: Budget

@@ -53,20 +53,17 @@ class FirstRequests(Journal):
         return all(one.ended is not None for one in self.first)
 
 
-def transcripts_of(
-    entries: Iterable[JournalEntry], *, left: float | None = None, base: str = ""
-) -> Sequence[Transcript]:
+def transcripts_of(entries: Iterable[JournalEntry], *, left: float | None = None) -> Sequence[Transcript]:
     """Entries as transcripts, in order; times are from the first request on.
 
-    `left`: when the person left, on the entries' clock; None: they stayed. `base`: the address of requests that name
-    no host.
+    `left`: when the person left, on the entries' clock; None: they stayed.
     """
     every = list(entries)
     start = every[0].began if every else 0.0
-    return [_transcript(one, start, left, base) for one in every]
+    return [_transcript(one, start, left) for one in every]
 
 
-def _transcript(entry: JournalEntry, start: float, left: float | None, base: str) -> Transcript:
+def _transcript(entry: JournalEntry, start: float, left: float | None) -> Transcript:
     host = entry.raw_headers.get("host", "")
     query = f"?{entry.query}" if entry.query else ""
     seconds = entry.seconds
@@ -75,7 +72,7 @@ def _transcript(entry: JournalEntry, start: float, left: float | None, base: str
     under_way = left is not None and entry.began <= left and (seconds is None or entry.began + seconds >= left)
     return Transcript(
         method=entry.method,
-        url=f"{f'http://{host}' if host else base}{entry.path}{query}",
+        url=f"{f'http://{host}' if host else ''}{entry.path}{query}",
         request_headers=tuple(entry.raw_headers.items()),
         request_body=entry.received,
         status=entry.status,

@@ -60,8 +60,6 @@ class ClientCommand:
     words: tuple[str, ...]
     variables: Mapping[str, str]
     """Variables of its environment besides; their values may have the same places."""
-    folder: Path | None = None
-    """Where it runs; None: where Wireproof does."""
 
     @property
     def takes_prompt(self) -> bool:
@@ -94,42 +92,34 @@ def heed_interrupts() -> None:
 
 
 class RunningProgram:
-    """One run of a command, as a context manager: at its end no process of it is left."""
+    """One run of a command, as a context manager: at its end no process of it is left.
+
+    Raises:
+        ProgramError: it cannot be started.
+    """
 
     def __init__(self, command: ClientCommand, places: Mapping[str, str], stdin: str | None) -> None:
-        self._command = command
-        self._places = places
-        self._stdin = stdin
         self._mark = secrets.token_hex(8)
         self._tails = (_Tail(), _Tail())
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        """Start it.
-
-        Raises:
-            ProgramError: it cannot be started.
-        """
-        words, variables = self._command.filled(self._places)
+        words, variables = command.filled(places)
         environment = {
             **os.environ,
-            "OPENAI_BASE_URL": self._places["base_url"],
-            "OPENAI_API_BASE": self._places["base_url"],  # the name that older clients read
-            "OPENAI_API_KEY": self._places["key"],
+            "OPENAI_BASE_URL": places["base_url"],
+            "OPENAI_API_BASE": places["base_url"],  # the name that older clients read
+            "OPENAI_API_KEY": places["key"],
             # Clients of Messages add the version themselves.
-            "ANTHROPIC_BASE_URL": self._places["base_url"].removesuffix("/v1"),
-            "ANTHROPIC_API_KEY": self._places["key"],
+            "ANTHROPIC_BASE_URL": places["base_url"].removesuffix("/v1"),
+            "ANTHROPIC_API_KEY": places["key"],
             **variables,
             _MARK: self._mark,
         }
         try:
             self._process = subprocess.Popen(
                 words,
-                stdin=subprocess.DEVNULL if self._stdin is None else subprocess.PIPE,
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
-                cwd=self._command.folder,
                 start_new_session=True,
             )
         except OSError as error:
@@ -137,41 +127,24 @@ class RunningProgram:
             raise ProgramError(f"cannot start {words[0]}: {reason}") from error
         for pipe, tail in zip((self._process.stdout, self._process.stderr), self._tails, strict=True):
             threading.Thread(target=tail.read, args=(pipe,), daemon=True).start()
-        if self._stdin is not None and self._process.stdin is not None:
-            threading.Thread(target=_feed, args=(self._process.stdin, self._stdin), daemon=True).start()
+        if stdin is not None and self._process.stdin is not None:
+            threading.Thread(target=_feed, args=(self._process.stdin, stdin), daemon=True).start()
+
+    def __enter__(self) -> Self:
+        """It runs."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all that is left of it."""
-        self.end()
-
-    @property
-    def status(self) -> int | None:
-        """Its exit status; None: it runs."""
-        return None if self._process is None else self._process.poll()
-
-    @property
-    def said(self) -> str:
-        """The end of what it printed: of its errors, else of its output."""
-        return self._tails[1].text or self._tails[0].text
-
-    def interrupt(self) -> None:
-        """Leave it, as Ctrl-C does."""
-        self._signal(signal.SIGINT)
-
-    def end(self) -> None:
         """End it and whatever it has started: politely, then not."""
-        if self._process is None:
-            return
-        if self._process.poll() is None:
-            self._signal(signal.SIGTERM)
+        if self.status is None:
+            self.send(signal.SIGTERM)
             until = time.monotonic() + GRACE
             while self._process.poll() is None and time.monotonic() < until:
                 time.sleep(LOOK)
         # Also where it has ended by itself: what it left behind is in its group, or has its mark.
-        self._signal(signal.SIGKILL)
+        self.send(signal.SIGKILL)
         # Twice: one that is killed may have started another a moment before.
-        for _ in range(2):
+        for _round in range(2):
             for left in _marked(f"{_MARK}={self._mark}".encode()):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(left, signal.SIGKILL)
@@ -179,10 +152,20 @@ class RunningProgram:
         for tail in self._tails:
             tail.close()
 
-    def _signal(self, number: signal.Signals) -> None:
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+    @property
+    def status(self) -> int | None:
+        """Its exit status; None: it runs."""
+        return self._process.poll()
+
+    @property
+    def said(self) -> str:
+        """The end of what it printed: of its errors, else of its output."""
+        return self._tails[1].text or self._tails[0].text
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to its process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
 
 
 class _Tail:
@@ -278,7 +261,7 @@ class ProgramClient:
                 return "it was ended when it asked nothing more", left
             if leaves and left is None and _streams(journal):
                 left = time.monotonic()
-                running.interrupt()
+                running.send(signal.SIGINT)  # as Ctrl-C does
                 until = left + LEAVING
             time.sleep(LOOK)
         return "", left

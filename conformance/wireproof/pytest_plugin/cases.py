@@ -72,10 +72,7 @@ def said(
 ) -> Mapping[ItemCase, Sequence[Part]]:
     """What the certificate says of each case; a case that it says nothing of is left out.
 
-    Args:
-        certificate: The result.
-        catalogue: What it was judged by.
-        every: All cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
+    `every` are all cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
     """
     known, found = frozenset(every), dict[ItemCase, list[Part]]()
     for form, part, outcome in _parts(certificate, catalogue):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import threading
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from wireproof.cli.saved import certificate_of_all
 from wireproof.model.verdict import HarnessError
 from wireproof.pytest_plugin.cases import cases, said
-from wireproof.pytest_plugin.shared import certified
+from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
@@ -19,7 +22,7 @@ from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
     from pathlib import Path
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from wireproof.pytest_plugin.cases import ItemCase
     from wireproof.results.cells import Part
     from wireproof.results.certificate import Certificate
+
+RESULT, FAILED, LOCK = "result", "failed", "lock"
+"""What workers share in their folder: the result, the file that says why there is none, the lock."""
 
 
 class WireproofSession:
@@ -64,9 +70,26 @@ class WireproofSession:
         return self._certificate
 
     def _certify(self) -> Certificate:
-        if self._shared is None:
+        """Drive the target, unless another worker of pytest-xdist has done so: then its result is read.
+
+        Each would drive a run of its own otherwise: the target would be sent everything as often as there are workers,
+        and bounds of cost would hold for each of them alone.
+        """
+        there = self._shared
+        if there is None:
             return self._drive()
-        return certified(self._shared, self.plan, self._drive)
+        with _alone(there / LOCK):
+            if (there / FAILED).exists():
+                raise HarnessError((there / FAILED).read_text(encoding="utf-8"))
+            if (there / RESULT).exists():
+                return certificate_of_all(folder.read(there / RESULT), self.plan.catalogue)
+            try:
+                certificate = self._drive()
+            except HarnessError as error:
+                (there / FAILED).write_text(str(error), encoding="utf-8")
+                raise
+            replace(self.plan, run=replace(self.plan.run, output=there / RESULT)).write(certificate)
+            return certificate
 
     def _drive(self) -> Certificate:
         """Drive the target, and write the result where one is to be written."""
@@ -123,3 +146,11 @@ class WireproofSession:
 def _terminable() -> AbstractContextManager[None]:
     """What lets SIGTERM interrupt the run; nothing in a thread, which cannot take signals."""
     return terminable() if threading.current_thread() is threading.main_thread() else nullcontext()
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """The time in which no other worker is here; the lock ends with the process that has it."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

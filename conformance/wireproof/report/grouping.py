@@ -76,13 +76,9 @@ def _weight(row: Requirement, harming: Container[str]) -> int:
 
 
 def blocks(certificate: Certificate, broken: Iterable[Outcome]) -> list[ReportBlock]:
-    """The blocks on a broken requirement: one for each cause, then one for each way in which it is broken besides.
+    """The blocks on a requirement that is broken by these outcomes: one for each cause, then one for each way besides.
 
     Known failures are apart from others.
-
-    Args:
-        certificate: The result.
-        broken: The outcomes that say that it is broken.
     """
     causes = {(cause.scenario, cause.finding): cause for cause in certificate.causes}
     caused: list[ReportBlock] = []

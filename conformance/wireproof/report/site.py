@@ -36,13 +36,10 @@ JUDGED = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.PASS})
 def site(
     entries: Sequence[SiteEntry], catalogue: Catalogue, *, level: VerdictLevel, shown: Sequence[SiteEntry] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The pages, each with its path in the site.
+    """The pages, each with its path in the site; `level` is the one whose verdicts the tables show.
 
-    Args:
-        entries: The results; those of one proxy in the order of its versions.
-        catalogue: The requirements that have a page.
-        level: The level whose verdicts the tables show.
-        shown: Results that serve as examples alone, such as those of the reference proxy and its miniatures.
+    The results of one proxy come in the order of its versions. Those in `shown` serve as examples alone, such as those
+    of the reference proxy and its miniatures.
     """
     proxies: dict[str, list[SiteEntry]] = {}
     for entry in entries:
@@ -113,12 +110,11 @@ def _columns(entries: Iterable[SiteEntry]) -> Iterator[tuple[Surface, str]]:
 
 def _topic(entry: SiteEntry, level: VerdictLevel, surface: Surface, topic: str) -> JsonObject:
     """What a proxy's result says of a topic on a surface: how many requirements are kept, of those that were judged."""
-    cells = [
-        cell
-        for cell in entry.report.cells
-        if cell.dialect.spec.surface is surface and topic_of(cell.requirement) == topic
-    ]
-    worst = {name: _worst((one for one in cells if one.requirement == name), level) for name in _names(cells)}
+    cells: dict[str, list[Verdict]] = {}
+    for cell in entry.report.cells:
+        if cell.dialect.spec.surface is surface and topic_of(cell.requirement) == topic:
+            cells.setdefault(cell.requirement, []).append(cell.at(level))
+    worst = {name: _worst(those) for name, those in cells.items()}
     verdicts = list(worst.values())
     return {
         "surface": surface,
@@ -130,13 +126,8 @@ def _topic(entry: SiteEntry, level: VerdictLevel, surface: Surface, topic: str) 
     }
 
 
-def _names(cells: Iterable[Cell]) -> list[str]:
-    return list(dict.fromkeys(cell.requirement for cell in cells))
-
-
-def _worst(cells: Iterable[Cell], level: VerdictLevel) -> Verdict:
+def _worst(seen: Sequence[Verdict]) -> Verdict:
     # A form in which it passes shows that the proxy can; only what was seen nowhere is not observed.
-    seen = [cell.at(level) for cell in cells]
     judged = [verdict for verdict in seen if verdict in JUDGED]
     return min(judged or seen, key=WORST.index)
 

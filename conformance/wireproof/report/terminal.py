@@ -48,12 +48,7 @@ def report(
 ) -> None:
     """Print everything, in the order in which a person wants it.
 
-    Args:
-        console: Where to print.
-        result: The result.
-        certificate: What it was made of.
-        catalogue: The requirements that it was judged by.
-        demonstration: The target is the proxy that comes with Wireproof, because no other was named.
+    `demonstration`: the target is the proxy that comes with Wireproof, because no other was named.
     """
     catalogue = catalogue.about(certificate.target.side)
     _roots(console, certificate, roots(result))

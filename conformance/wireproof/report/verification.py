@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.scenario_json import scenario_data
+from wireproof.results.cells import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -56,13 +57,9 @@ def changed(then: Mapping[str, str], now: Iterable[Scenario]) -> tuple[str, ...]
 
 
 def compared(said: Report, again: Report, *, unjudged: Iterable[str], withdrawn: Iterable[str]) -> Verification:
-    """What differs between what a result says and what its transcripts give.
+    """What differs between what a result says and what its transcripts, judged by the same edition, say again.
 
-    Args:
-        said: The result.
-        again: What its transcripts were judged to say, by the same edition.
-        unjudged: The scenarios that could not be judged as they were then.
-        withdrawn: The requirements that could not be.
+    `unjudged` are the scenarios that could not be judged as they were then, `withdrawn` the requirements.
     """
     left_out, gone = frozenset(unjudged), frozenset(withdrawn)
     # With something left out, sums cannot be compared; every outcome still is.
@@ -92,8 +89,9 @@ def _of_levels(said: Report, again: Report) -> Iterator[str]:
         yield f"its exit status is {said.status}, and the transcripts give {again.status}"
     for level in VerdictLevel:
         before, after = said.levels.get(level), again.levels.get(level)
+        sums = [one.summary if one else "nothing" for one in (before, after)]
         if before is None or after is None or before.summary != after.summary:
-            yield f"{level}: it says {_summary(before)}, and the transcripts give {_summary(after)}"
+            yield f"{level}: it says {sums[0]}, and the transcripts give {sums[1]}"
         elif _counts(before) != _counts(after):
             yield f"{level}: its counts are not those of the transcripts"
 
@@ -102,23 +100,16 @@ def _counts(level: AtLevel) -> object:
     return level.counts, level.broken, set(level.unobserved)
 
 
-def _summary(level: object) -> str:
-    return str(getattr(level, "summary", "nothing"))
-
-
 def _of_outcomes(said: Report, again: Report, left_out: frozenset[str], gone: frozenset[str]) -> Iterator[str]:
     before, after = _outcomes(said, left_out, gone), _outcomes(again, left_out, gone)
     # What several scenarios share is counted in the first that shows it; without some of them, that is another one.
-    elsewhere = _broken(said) if left_out else frozenset[str]()
+    broken = {one.requirement for one in said.outcomes if one.strict in BROKEN}
+    elsewhere = broken if left_out else set[str]()
     for scenario, requirement in dict.fromkeys([*before, *after]):
         old, new = before.get((scenario, requirement)), after.get((scenario, requirement))
         hidden = left_out and any(one is not None and Verdict.NOT_OBSERVED in one for one in (old, new))
         if old != new and not hidden and requirement not in elsewhere:
             yield f"{scenario}:{requirement}: it says {_both(old)}, and the transcripts give {_both(new)}"
-
-
-def _broken(report: Report) -> frozenset[str]:
-    return frozenset(one.requirement for one in report.outcomes if one.strict in {Verdict.FAIL, Verdict.WARN})
 
 
 def _both(verdicts: tuple[Verdict, ...] | None) -> str:
