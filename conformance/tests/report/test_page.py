@@ -17,9 +17,7 @@ from wireproof.model.catalogue import load
 from wireproof.model.transcript import Death, Piece, Wait
 from wireproof.model.verdict import Verdict
 from wireproof.report.data import not_driven, report_of
-from wireproof.report.exchanges import ENDS, LONGEST, exchanges
-from wireproof.report.page import page
-from wireproof.report.templates import SYMBOLS
+from wireproof.report.page import ENDS, LONGEST, SYMBOLS, exchanges, page
 from wireproof.results.document import Ended, Report
 from wireproof.results.folder import versions
 

@@ -69,20 +69,18 @@ def _no_json(frame: SseFrame) -> bool:
 # blocks
 
 
-def _started(exchange: Exchange) -> Iterator[tuple[JsonObject, list[JsonObject]]]:
+def _blocks(exchange: Exchange) -> list[tuple[JsonObject, list[JsonObject]]]:
     """Each block of a stream as it starts, and its deltas: those of its index until the next block has it."""
-    found: dict[str, tuple[JsonObject, list[JsonObject]]] = {}
+    every: list[tuple[JsonObject, list[JsonObject]]] = []
+    deltas: dict[str, list[JsonObject]] = {}
     for event in events(exchange, BLOCK_START, BLOCK_DELTA):
         index = str(event.get("index"))
         if event["type"] == BLOCK_START:
-            found[index] = (object_of(event.get("content_block")), [])
-            yield found[index]
-        elif index in found:
-            found[index][1].append(object_of(event.get("delta")))
-
-
-def _blocks(exchange: Exchange) -> list[tuple[JsonObject, list[JsonObject]]]:
-    return list(_started(exchange))  # all of it first: a block has no deltas yet when it starts
+            deltas[index] = []
+            every.append((object_of(event.get("content_block")), deltas[index]))
+        elif index in deltas:
+            deltas[index].append(object_of(event.get("delta")))
+    return every
 
 
 def _any_block(kind: str, test: Callable[[JsonObject, list[JsonObject]], bool]) -> Shows:
@@ -106,20 +104,9 @@ def _unopened(exchange: Exchange) -> bool:
     return False
 
 
-def _unclosed(exchange: Exchange) -> bool:
-    """Whether a message ends with fewer blocks stopped than started."""
-    stopped = len(events(exchange, BLOCK_STOP))
-    return bool(events(exchange, DELTA)) and stopped < len(events(exchange, BLOCK_START))
-
-
-def _indexed(test: Callable[[list[object]], bool]) -> Shows:
-    """Whether the indexes of the starts of blocks are so."""
-
-    def shows(exchange: Exchange) -> bool:
-        indexes: list[object] = [event.get("index") for event in events(exchange, BLOCK_START)]
-        return bool(indexes) and test(indexes)
-
-    return shows
+def _indexes(exchange: Exchange) -> list[object]:
+    """The indexes of the starts of blocks."""
+    return [event.get("index") for event in events(exchange, BLOCK_START)]
 
 
 def _joined(deltas: list[JsonObject]) -> str:
@@ -202,9 +189,10 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "without message_start": lambda one: _has(BLOCK_START, DELTA)(one) and not _has(START)(one),
     "when message_start comes twice": lambda one: len(events(one, START)) > 1,
     "without content_block_start": _unopened,
-    "without content_block_stop": _unclosed,
-    "when indexes start at 1": _indexed(lambda indexes: indexes[0] == 1),
-    "when there is no index": _indexed(lambda indexes: None in indexes),
+    "without content_block_stop": lambda one: bool(events(one, DELTA))
+    and len(events(one, BLOCK_STOP)) < len(events(one, BLOCK_START)),
+    "when indexes start at 1": lambda one: _indexes(one)[:1] == [1],
+    "when there is no index": lambda one: None in _indexes(one),
     # blocks
     "when it stands in content_block_start": _any_block("text", lambda block, _: bool(block.get("text"))),
     "when a text_delta is in a tool_use block": _delta_in("text_delta", TOOL_USE),

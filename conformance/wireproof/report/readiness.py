@@ -50,25 +50,19 @@ OLD = "3.0 to 3.1.5"
 
 @dataclass(frozen=True, kw_only=True)
 class _Effect:
-    """What clients were measured to do on a form that some answers have."""
+    """What clients do on a form that some answers have."""
 
-    line: str
-    """As the row has it."""
+    does: str
+    clients: Sequence[str] | None
+    """Those that were measured to do it; None: it was measured with none, and any may."""
     surfaces: frozenset[Surface]
     """Those of these answers."""
     grave: bool
     """Whether a client cannot be used with such answers."""
-    anyway: str = ""
-    """What happens with any client, where none was measured."""
-
-    @property
-    def does(self) -> str:
-        """What the clients do."""
-        return self.anyway or self.line.partition(": ")[2]
 
     def is_of(self, client: str, surface: Surface) -> bool:
         """Whether it is what a client does on a surface."""
-        return surface in self.surfaces and (bool(self.anyway) or client in clients(self.line))
+        return surface in self.surfaces and (self.clients is None or client in self.clients)
 
 
 def readiness(certificate: Certificate, catalogue: Catalogue) -> Iterator[ClientReady]:
@@ -82,17 +76,14 @@ def readiness(certificate: Certificate, catalogue: Catalogue) -> Iterator[Client
         for client in _clients(row for row in mine if _surface_of(row) is surface):
             needed = [row.id for row in mine if any(client in clients(line) for line in row.breaks)]
             met = {row.id: [one for one in seen[row.id] if one.is_of(client, surface)] for row in rows}
+            measured_first = sorted(met.items(), key=lambda item: all(one.clients is None for one in item[1]))
             yield ClientReady(
                 client=client,
                 surface=surface,
                 ready=_ready([*chain.from_iterable(met.values())], hidden=not hidden.keys().isdisjoint(needed)),
-                broken={id_: tuple(one.does for one in those) for id_, those in _measured_first(met) if those},
+                broken={id_: tuple(one.does for one in those) for id_, those in measured_first if those},
                 unobserved=tuple(id_ for id_ in needed if id_ in unseen),
             )
-
-
-def _measured_first(met: Mapping[str, Sequence[_Effect]]) -> list[tuple[str, Sequence[_Effect]]]:
-    return sorted(met.items(), key=lambda item: all(one.anyway for one in item[1]))
 
 
 def _ready(met: Sequence[_Effect], *, hidden: bool) -> Ready:
@@ -123,13 +114,17 @@ def _effects(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
         kind = kind_of(line)
         having = list(breaking(row, certificate, kind)) if kind else [one for one in exchanges if shows(line)(one)]
         grave = not line.endswith(MILD) and any(map(_is_ordinary, having))
-        yield _Effect(line=line, surfaces=frozenset(one.dialect.spec.surface for one in having), grave=grave)
+        yield _effect(line, frozenset(one.dialect.spec.surface for one in having), grave=grave)
     target = certificate.target
     # A target may declare that it repeats them, and is judged by that; clients break on it all the same.
     if row.arguments is ArgumentsMode.INCREMENTAL and target.argument_mode(DEFAULT) is not ArgumentsMode.INCREMENTAL:
         for line in row.breaks:
             if line.endswith(REPEATED):
-                yield _Effect(line=line, surfaces=frozenset({Surface.CHAT}), grave=True)
+                yield _effect(line, frozenset({Surface.CHAT}), grave=True)
+
+
+def _effect(line: str, surfaces: frozenset[Surface], *, grave: bool) -> _Effect:
+    return _Effect(does=line.partition(": ")[2], clients=clients(line), surfaces=surfaces, grave=grave)
 
 
 def _anyway(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
@@ -146,10 +141,10 @@ def _anyway(row: Requirement, certificate: Certificate) -> Iterator[_Effect]:
     for surface in {one.dialect.spec.surface for one in having}:
         unanswered = all(one.reading is None for one in having if one.dialect.spec.surface is surface)
         yield _Effect(
-            line="",
+            does=NO_ANSWER if unanswered else ANYWAY[row.harm],
+            clients=None,
             surfaces=frozenset({surface}),
             grave=unanswered and _answers_few(certificate, surface),
-            anyway=NO_ANSWER if unanswered else ANYWAY[row.harm],
         )
 
 

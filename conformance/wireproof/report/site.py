@@ -14,9 +14,8 @@ from wireproof.model.requirement import Level
 from wireproof.model.verdict import Verdict
 from wireproof.report.examples import failing, passing, slug
 from wireproof.report.explain import topic_of
-from wireproof.report.page import page
+from wireproof.report.page import environment, page, raw
 from wireproof.report.roots import roots
-from wireproof.report.templates import environment, raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
