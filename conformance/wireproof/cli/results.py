@@ -53,19 +53,19 @@ FORMATS = (TERMINAL, *TEXTS, HTML)
 
 def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form: str, demonstration: bool) -> None:
     """Print a result in a format."""
-    if form in TEXTS:
-        click.echo(TEXTS[form](report), nl=False)
-        return
+    if form == TERMINAL:
+        terminal.report(console(), report, certificate, catalogue, demonstration=demonstration)
+    else:
+        _print(report, form, lambda: certificate.runs)
+
+
+def _print(report: Report, form: str, runs: Callable[[], Sequence[ScenarioRun]]) -> None:
     if form == HTML:
-        _print_page(report, certificate.runs)
-        return
-    terminal.report(console(), report, certificate, catalogue, demonstration=demonstration)
+        from wireproof.report.page import page  # noqa: PLC0415 (templates would slow every start)
 
-
-def _print_page(report: Report, runs: Sequence[ScenarioRun]) -> None:
-    from wireproof.report.page import page  # noqa: PLC0415 (templates would slow every start)
-
-    click.echo(page(report, runs), nl=False)
+        click.echo(page(report, runs()), nl=False)
+    else:
+        click.echo(TEXTS[form](report), nl=False)
 
 
 FORMAT = click.option(
@@ -84,15 +84,11 @@ FORMAT = click.option(
 def report_command(folder_: Path, form: str) -> None:
     """Print a saved result in another format. The exit status is that of the run."""
     result = saved(folder_)
-    if form in TEXTS:
-        click.echo(TEXTS[form](result.report), nl=False)
-    elif form == HTML:
-        # A run that could not begin has a page, too.
-        _print_page(result.report, runs_of(result))
-    else:
+    if form == TERMINAL:
         catalogue = _of_result(result.report)
-        certificate = certificate_of_all(result, catalogue)
-        show(result.report, certificate, catalogue, form=form, demonstration=False)
+        show(result.report, certificate_of_all(result, catalogue), catalogue, form=form, demonstration=False)
+    else:
+        _print(result.report, form, lambda: runs_of(result))
     raise SystemExit(result.report.status)
 
 

@@ -21,7 +21,7 @@ from wireproof.scenarios.judged_clients import JOURNAL
 from wireproof.wire.fields import list_of, object_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.model.requirement import Level
@@ -56,28 +56,25 @@ class JournalFileError(ValueError):
 
 def findings(entries: Iterable[JournalEntry]) -> list[ClientFinding]:
     """What the client did wrong whose requests these are, in the order of the catalogue."""
-    every = list(entries)
+    every, catalogue = list(entries), load()
     run = run_of(JOURNAL, transcripts_of(every))
-    return list(_findings(run, [one.number for one in every]))
-
-
-def as_json(entries: Iterable[JournalEntry]) -> list[dict[str, Any]]:
-    """The same for the page of the journal."""
-    return [asdict(one) for one in findings(entries)]
-
-
-def _findings(run: ScenarioRun, numbers: Sequence[int]) -> Iterator[ClientFinding]:
-    catalogue = load()
     exchanges = {one.number: one.transcript for those in run.exchanges.values() for one in those}
+    found = []
     for outcome in judge_client([run], target_of([run], ""), catalogue):
         row = catalogue.by_id[outcome.requirement]
         for finding in outcome.findings:
             violation, transcript = finding.violation, exchanges[finding.exchange]
             shown = excerpt(transcript.request_body, violation.place).at if violation.place else ""
-            yield ClientFinding(
-                requirement=row.id, level=row.level, request=numbers[finding.exchange], seen=violation.seen,
+            found.append(ClientFinding(
+                requirement=row.id, level=row.level, request=every[finding.exchange].number, seen=violation.seen,
                 place=shown, text=row.text, hint=violation.hint or row.hint,
-            )  # fmt: skip
+            ))  # fmt: skip
+    return found
+
+
+def as_json(entries: Iterable[JournalEntry]) -> list[dict[str, Any]]:
+    """The same for the page of the journal."""
+    return [asdict(one) for one in findings(entries)]
 
 
 def run_of_lines(text: str, name: str) -> ScenarioRun:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.scenario import Mode
 from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.grouping import grouped
 from wireproof.results.cells import BROKEN, WORST
 from wireproof.wire.events import Fragment, Text
 
@@ -149,14 +150,9 @@ def _compared(one: ResultToCompare, verdicts: Mapping[str, RowVerdict], level: V
 def _verdicts(report: Report, level: VerdictLevel) -> dict[str, RowVerdict]:
     """What a result says of each requirement that it says anything of."""
     shown = {found.requirement: found.seen for found in reversed(report.findings)}
-    flaky: dict[str, list[Flaky]] = {}
-    for one in report.flaky:
-        flaky.setdefault(one.requirement, []).append(one)
-    by_row: dict[str, list[tuple[Verdict, str]]] = {}
-    for cell in report.cells:
-        by_row.setdefault(cell.requirement, []).append((cell.at(level), cell.reason))
+    flaky = grouped((one.requirement, one) for one in report.flaky)
     found: dict[str, RowVerdict] = {}
-    for id_, those in by_row.items():
+    for id_, those in grouped((cell.requirement, (cell.at(level), cell.reason)) for cell in report.cells).items():
         verdict, reason = min(those, key=lambda one: WORST.index(one[0]))
         seen = shown.get(id_, "") if verdict in BROKEN else reason
         found[id_] = RowVerdict(verdict=verdict, broken_in=0, seen=seen)

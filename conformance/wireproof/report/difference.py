@@ -11,11 +11,12 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.grouping import grouped
 from wireproof.report.rendering import document
 from wireproof.results.cells import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
@@ -61,24 +62,21 @@ def difference(
     judged = BROKEN | {Verdict.PASS}
     # What only one of both was about is no change of the target: it was another selection, or another catalogue.
     both = {key: (old[key], verdict) for key, verdict in new.items() if key in old}
+
+    def scenarios_of(changed: Callable[[Verdict, Verdict], bool]) -> dict[str, list[str]]:
+        return grouped((row, scenario) for (scenario, row), verdicts in both.items() if changed(*verdicts))
+
     return Difference(
         level=level,
-        broken=_grouped(key for key, (was, now) in both.items() if now in BROKEN and was not in BROKEN),
-        mended=_grouped(key for key, (was, now) in both.items() if was in BROKEN and now is Verdict.PASS),
-        lost=_grouped(key for key, (was, now) in both.items() if was in judged and now not in judged),
+        broken=scenarios_of(lambda was, now: now in BROKEN and was not in BROKEN),
+        mended=scenarios_of(lambda was, now: was in BROKEN and now is Verdict.PASS),
+        lost=scenarios_of(lambda was, now: was in judged and now not in judged),
         wire=tuple(_wire(*map(_documents, runs))),
     )
 
 
 def _verdicts(report: Report, level: VerdictLevel) -> dict[_Key, Verdict]:
     return {(one.scenario, one.requirement): one.at(level) for one in report.outcomes}
-
-
-def _grouped(keys: Iterable[_Key]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for scenario, requirement in keys:
-        found.setdefault(requirement, []).append(scenario)
-    return found
 
 
 def _documents(runs: Iterable[ScenarioRun]) -> dict[_Key, Sequence[Exchange]]:

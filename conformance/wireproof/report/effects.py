@@ -14,6 +14,7 @@ from wireproof.judging.causes import NAME_REFUSED
 from wireproof.judging.checks.shared_ids import ANSWER_AGAIN, CALL_AGAIN
 from wireproof.model.scenario import Mode, PlainScenario
 from wireproof.model.transcript import End
+from wireproof.report.grouping import grouped
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES, any_of, events, grows
 from wireproof.wire.events import Fragment
 from wireproof.wire.fields import json_object, list_of, object_of, text_of
@@ -141,11 +142,12 @@ def _calls(exchange: Exchange) -> Iterator[JsonObject]:
 
 def _by_index(exchange: Exchange) -> list[list[JsonObject]]:
     """The deltas of each call of a stream, as their indexes have them."""
-    found: dict[tuple[object, object], list[JsonObject]] = {}
-    for choice in _choices(exchange):
-        for call in map(object_of, list_of(object_of(choice.get("delta")).get(TOOL_CALLS))):
-            found.setdefault((str(choice.get("index")), str(call.get("index"))), []).append(call)
-    return list(found.values())
+    pairs = (
+        ((str(choice.get("index")), str(call.get("index"))), call)
+        for choice in _choices(exchange)
+        for call in map(object_of, list_of(object_of(choice.get("delta")).get(TOOL_CALLS)))
+    )
+    return list(grouped(pairs).values())
 
 
 def _openings(exchange: Exchange) -> Iterator[JsonObject]:
@@ -158,11 +160,9 @@ def _later(exchange: Exchange) -> Iterator[JsonObject]:
 
 def _arguments(exchange: Exchange) -> list[list[str]]:
     """The pieces of the arguments of each call of a stream that are not empty."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for event in exchange.reading.events if exchange.reading else ():
-        if isinstance(event, Fragment) and event.text:
-            found.setdefault((event.choice, event.index), []).append(event.text)
-    return list(found.values())
+    every = exchange.reading.events if exchange.reading else ()
+    pieces = (event for event in every if isinstance(event, Fragment) and event.text)
+    return list(grouped(((one.choice, one.index), one.text) for one in pieces).values())
 
 
 def _types(exchange: Exchange) -> list[str | None]:
@@ -199,10 +199,6 @@ def _calls_undeclared(exchange: Exchange) -> bool:
     return exchange.turn is not None and not called <= {*exchange.conversation.tool_names}
 
 
-def _refuses_as_success(exchange: Exchange) -> bool:
-    return exchange.transcript.ok and "error" in (json_object(exchange.transcript.body) or {})
-
-
 def _says_more_after_finish(exchange: Exchange) -> bool:
     finished: set[str] = set()
     for choice in _choices(exchange):
@@ -218,11 +214,6 @@ def _has_empty_choices(exchange: Exchange) -> bool:
     empty = [payload for payload in events(exchange) if payload.get("choices") == []]
     asked = b'"include_usage": true' in exchange.transcript.request_body
     return any(not (asked and payload.get("usage")) for payload in empty)
-
-
-def _goes_on_after_done(exchange: Exchange) -> bool:
-    said = [frame.data for frame in _frames(exchange) if frame.data is not None]
-    return DONE in said[:-1]
 
 
 def _only_index_above_zero(exchange: Exchange) -> bool:
@@ -258,21 +249,9 @@ def _call_in_message(exchange: Exchange) -> bool:
     return any("call" in str(object_of(part).get("type")) for content in contents for part in content)
 
 
-def _was_empty_at_end(exchange: Exchange) -> bool:
-    return any(not item.get("arguments") for item in _items(ITEM_DONE)(exchange)) and bool(_arguments(exchange))
-
-
 def _lacks_output(exchange: Exchange) -> bool:
     ends = [object_of(one.get("response")) for one in events(exchange) if one.get("type") == COMPLETED]
     return ITEM_DONE in _types(exchange) and any(not end.get("output") for end in ends)
-
-
-def _is_no_json(exchange: Exchange) -> bool:
-    return not (exchange.transcript.header("content-type") or "").lower().startswith("application/json")
-
-
-def _is_stream_by_mistake(exchange: Exchange) -> bool:
-    return exchange.mode is Mode.WHOLE and exchange.transcript.body.lstrip().startswith((b"data:", b"event:"))
 
 
 FORMS: Mapping[str, Shows] = {
@@ -280,8 +259,11 @@ FORMS: Mapping[str, Shows] = {
     "when only choices is sent": lambda one: _nothing_but(["choices"], events(one)),
     "when a chunk holds only choices": lambda one: _nothing_but(["choices"], events(one)),
     "when the message has no role": any_of(_messages, lambda message: not message.get("role")),
-    "when the body is an event stream although stream is false": _is_stream_by_mistake,
-    "when the Content-Type is not application/json": _is_no_json,
+    "when the body is an event stream although stream is false": lambda one: one.mode is Mode.WHOLE
+    and one.transcript.body.lstrip().startswith((b"data:", b"event:")),
+    "when the Content-Type is not application/json": lambda one: not (
+        (one.transcript.header("content-type") or "").lower().startswith("application/json")
+    ),
     "when finish_reason is null": any_of(_choices, lambda choice: choice.get("finish_reason") is None),
     "when a call has no id": any_of(_calls, lambda call: not call.get("id")),
     "when a call has no type": any_of(_calls, lambda call: not call.get("type")),
@@ -306,7 +288,9 @@ FORMS: Mapping[str, Shows] = {
     "when the usage chunk has no choices": any_of(
         events, lambda payload: payload.get("usage") and "choices" not in payload
     ),
-    "when frames follow [DONE]": _goes_on_after_done,
+    "when frames follow [DONE]": lambda one: DONE in [
+        frame.data for frame in _frames(one) if frame.data is not None
+    ][:-1],
     "the answer waits for the end of the body": lambda one: one.transcript.end is End.OPEN,
     "at an empty data: line": any_of(_frames, lambda frame: frame.data == ""),
     "at an event: block without data": any_of(_frames, lambda frame: frame.data is None and "event" in frame.fields),
@@ -340,7 +324,8 @@ FORMS: Mapping[str, Shows] = {
     ),
     "when a tool is called that the request does not declare": _calls_undeclared,
     # refusals
-    "when the refusal is sent as HTTP 200": _refuses_as_success,
+    "when the refusal is sent as HTTP 200": lambda one: one.transcript.ok
+    and "error" in (json_object(one.transcript.body) or {}),
     "when the refusal is sent as HTTP 500 or above": lambda one: (one.transcript.status or 0) >= 500,  # noqa: PLR2004
     # responses
     "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], events(one)),
@@ -365,7 +350,8 @@ FORMS: Mapping[str, Shows] = {
         text_of(item.get("arguments")) not in {None, "", "{}"} for item in _items(ITEM_DONE)(one)
     ),
     "when output_item.added already has them": any_of(_items(ADDED), lambda item: item.get("arguments")),
-    "when output_item.done has empty arguments": _was_empty_at_end,
+    "when output_item.done has empty arguments": lambda one: bool(_arguments(one))
+    and any(not item.get("arguments") for item in _items(ITEM_DONE)(one)),
     "when response.completed has no output": _lacks_output,
     "without a terminal event": lambda one: not TERMINAL.keys() & set(_types(one)),
     "at response.failed": lambda one: "response.failed" in _types(one),

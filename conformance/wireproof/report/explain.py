@@ -26,15 +26,14 @@ def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], s
         Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"),
         soft_wrap=True,
     )
-    _paragraph(console, row.text)
-    _paragraph(console, f"To do: {row.hint}")
-    _paragraph(console, _at_levels(row))
-    for effect in row.breaks:
-        _paragraph(console, f"Breaks {effect}")
-    for cited in row.source:
-        _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
-    _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
-    _paragraph(console, f"Page: docs/{page_of(row.id)}")
+    cited = (f"Source “{seeds.get(one.seed, one.seed)}”, line {one.line}: “{one.quote}”" for one in row.source)
+    named = ", ".join(scenario.name for scenario in scenarios) or "none"
+    lines = (
+        row.text, f"To do: {row.hint}", _at_levels(row), *(f"Breaks {effect}" for effect in row.breaks), *cited,
+        f"Scenarios: {named}", f"Page: docs/{page_of(row.id)}",
+    )  # fmt: skip
+    for line in lines:
+        indented(console, Text(line))
 
 
 def topic_of(requirement: str) -> str:
@@ -55,10 +54,6 @@ def _at_levels(row: Requirement) -> str:
     weight = "a failure" if row.level is Level.MUST else "a warning"
     said = (f"At both levels a violation is {weight}.", row.warns, row.compat_why)
     return " ".join(filter(None, said))
-
-
-def _paragraph(console: Console, text: str) -> None:
-    indented(console, Text(text))
 
 
 def as_json_text(data: object) -> str:

@@ -7,7 +7,7 @@ letter alone, so that the evidence shown under a verdict made it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import VerdictLevel
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Seen = tuple[Outcome, Finding | None]
     """A finding in its outcome; None: the outcome has none, since it is a declared failure that passes now."""
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 NAMED = 6
 """How many scenarios or requirements are named; the others are counted."""
 
@@ -101,9 +103,7 @@ def _block(those: Sequence[Seen], cause: Cause | None = None) -> ReportBlock:
 
 def by_way(seen: Iterable[Seen]) -> list[Sequence[Seen]]:
     """What was seen of one requirement, way by way: those that harm clients first, else in the order given."""
-    ways: dict[tuple[object, ...], list[Seen]] = {}
-    for outcome, finding in seen:
-        ways.setdefault(_way(finding), []).append((outcome, finding))
+    ways = grouped((_way(one[1]), one) for one in seen)
     return [ways[way] for way in sorted(ways, key=lambda way: bool(way[0]))]
 
 
@@ -140,3 +140,11 @@ def named(names: Sequence[str]) -> str:
 def counted(number: int, what: str) -> str:
     """A number of things, with the plural where there is not one."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Key → its values, both in the order in which they came."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

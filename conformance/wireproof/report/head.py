@@ -12,7 +12,7 @@ from wireproof.model.side import Side
 from wireproof.model.target import SurfaceReport, SurfaceState
 from wireproof.reading.capabilities import absences, uses
 from wireproof.report.data import broken_by
-from wireproof.report.grouping import counted, named
+from wireproof.report.grouping import counted, grouped, named
 from wireproof.report.lines import BY, columns
 from wireproof.requests.ways_round import sentence, ways_of
 
@@ -72,10 +72,7 @@ def _client(console: Console, certificate: Certificate) -> None:
         f"  {asked}, {count} requests, catalogue of {certificate.date}, {certificate.seconds:.1f} s{_load(certificate)}"
     )
     console.print(Text.assemble((_short(certificate.target.client), "bold"), said), soft_wrap=True)
-    ends: dict[str, list[str]] = {}
-    for run in certificate.runs:
-        if run.ended:
-            ends.setdefault(run.ended, []).append(run.scenario.name)
+    ends = grouped((run.ended, run.scenario.name) for run in certificate.runs if run.ended)
     for ended, scenarios in ends.items():
         console.print(Text(f"  {ended}: {named(scenarios)}", style=STYLES[Use.REFUSED]), soft_wrap=True)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from wireproof.model.verdict import Verdict
+from wireproof.report.grouping import grouped
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -24,14 +25,9 @@ SKIPPED = frozenset({Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE})
 
 def junit(report: Report) -> str:
     """The document."""
-    by_scenario: dict[str, list[ScenarioVerdict]] = {}
-    for one in report.outcomes:
-        by_scenario.setdefault(one.scenario, []).append(one)
     root = Element("testsuites", name=visible(f"wireproof: {report.target.name}" if report.target else "wireproof"))
-    driven: dict[str, list[FormDriven]] = {}
-    for form in report.driven:
-        driven.setdefault(form.scenario, []).append(form)
-    for scenario, outcomes in by_scenario.items():
+    driven = grouped((form.scenario, form) for form in report.driven)
+    for scenario, outcomes in grouped((one.scenario, one) for one in report.outcomes).items():
         _suite(root, scenario, outcomes, report, driven.get(scenario, ()))
     _flaky(root, report)
     if report.reason:

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from wireproof.model.scenario import Mode
 from wireproof.model.verdict import Verdict
 from wireproof.report.curl import curl
-from wireproof.report.grouping import counted
+from wireproof.report.grouping import counted, grouped
 from wireproof.report.readiness import by_readiness
 from wireproof.report.rendering import is_stream
 from wireproof.report.roots import roots
@@ -150,13 +150,12 @@ def exchanges(runs: Iterable[ScenarioRun], report: Report) -> dict[str, list[Jso
 
 def _offsets(report: Report) -> Mapping[_Place, Sequence[int]]:
     """Where in an answer something was found."""
-    found: dict[_Place, list[int]] = {}
-    for outcome in report.outcomes:
-        for place in outcome.places:
-            if place.offset is not None and not place.in_request:
-                key = (place.scenario, str(place.dialect), str(place.mode), place.exchange)
-                found.setdefault(key, []).append(place.offset)
-    return found
+    return grouped(
+        ((place.scenario, str(place.dialect), str(place.mode), place.exchange), place.offset)
+        for outcome in report.outcomes
+        for place in outcome.places
+        if place.offset is not None and not place.in_request
+    )
 
 
 def _exchange(exchange: Exchange, offsets: Sequence[int]) -> JsonObject:

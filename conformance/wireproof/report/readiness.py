@@ -18,6 +18,7 @@ from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import VerdictLevel
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.report.effects import FORMS, KINDS, REPEATED, breaking, kind_of, kinds_found, seen_effects, shows
+from wireproof.report.grouping import grouped
 from wireproof.results.document import ClientReady, Ready
 
 if TYPE_CHECKING:
@@ -164,10 +165,8 @@ def _is_ordinary(exchange: Exchange) -> bool:
 
 def by_readiness(found: Iterable[ClientReady]) -> dict[tuple[Surface, Ready], list[ClientReady]]:
     """The clients by surface, those that break first."""
-    grouped: dict[tuple[Surface, Ready], list[ClientReady]] = {}
-    for one in sorted(found, key=lambda one: (list(Surface).index(one.surface), list(Ready).index(one.ready))):
-        grouped.setdefault((one.surface, one.ready), []).append(one)
-    return grouped
+    ordered = sorted(found, key=lambda one: (list(Surface).index(one.surface), list(Ready).index(one.ready)))
+    return grouped(((one.surface, one.ready), one) for one in ordered)
 
 
 def in_lines(those: Iterable[ClientReady]) -> Iterator[str]:

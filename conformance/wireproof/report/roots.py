@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.verdict import Verdict
+from wireproof.report.grouping import grouped
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -69,10 +70,9 @@ class Roots:
 
 def roots(report: Report) -> Roots:
     """What explains most of what is wrong with a target at the level that decides."""
-    groups: dict[tuple[str, ...], list[Found]] = {}
-    for one in report.findings:
-        if not one.known and one.at(report.configuration.level) is Verdict.FAIL:
-            groups.setdefault(_key(one), []).append(one)
+    level = report.configuration.level
+    failing = [one for one in report.findings if not one.known and one.at(level) is Verdict.FAIL]
+    groups = grouped((_key(one), one) for one in failing)
     named = _named_for_hidden(groups.values())
     found = [_root(key, those, report, named) for key, those in groups.items()]
     broken = {name for one in found for name in one.broken}

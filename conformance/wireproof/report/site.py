@@ -14,6 +14,7 @@ from wireproof.model.requirement import Level
 from wireproof.model.verdict import Verdict
 from wireproof.report.examples import failing, passing, slug
 from wireproof.report.explain import topic_of
+from wireproof.report.grouping import grouped
 from wireproof.report.page import environment, page, raw
 from wireproof.report.roots import roots
 
@@ -40,9 +41,7 @@ def site(
     The results of one proxy come in the order of its versions. Those in `shown` serve as examples alone, such as those
     of the reference proxy and its miniatures.
     """
-    proxies: dict[str, list[SiteEntry]] = {}
-    for entry in entries:
-        proxies.setdefault(entry.name, []).append(entry)
+    proxies = grouped((entry.name, entry) for entry in entries)
     newest = [those[-1] for those in proxies.values()]
     where = list(_columns(newest))
     rows = [{"entry": one, "cells": [_topic(one, level, *column) for column in where]} for one in newest]
@@ -109,10 +108,11 @@ def _columns(entries: Iterable[SiteEntry]) -> Iterator[tuple[Surface, str]]:
 
 def _topic(entry: SiteEntry, level: VerdictLevel, surface: Surface, topic: str) -> JsonObject:
     """What a proxy's result says of a topic on a surface: how many requirements are kept, of those that were judged."""
-    cells: dict[str, list[Verdict]] = {}
-    for cell in entry.report.cells:
-        if cell.dialect.spec.surface is surface and topic_of(cell.requirement) == topic:
-            cells.setdefault(cell.requirement, []).append(cell.at(level))
+    cells = grouped(
+        (cell.requirement, cell.at(level))
+        for cell in entry.report.cells
+        if cell.dialect.spec.surface is surface and topic_of(cell.requirement) == topic
+    )
     worst = {name: _worst(those) for name, those in cells.items()}
     verdicts = list(worst.values())
     return {

@@ -10,7 +10,7 @@ from rich.text import Text
 from wireproof.model.dialect import DEFAULT, ArgumentsMode
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.data import INTERRUPTED
-from wireproof.report.grouping import broken_rows, counted, named
+from wireproof.report.grouping import broken_rows, counted, grouped, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
 from wireproof.report.phrases import STYLES, broken_requirement
@@ -257,9 +257,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _list_unobserved(console: Console, certificate: Certificate) -> None:
     """One line for each reason for which MUSTs were not observed, and one that counts those of no scenario."""
-    rows: dict[str, list[str]] = {}
-    for row, reason in certificate.unobserved.items():
-        rows.setdefault(reason, []).append(row)
+    rows = grouped((reason, row) for row, reason in certificate.unobserved.items())
     not_run = len(rows.pop(NOT_RUN, []))
     lines = [f"{named(those)}: {reason}" for reason, those in rows.items()]
     if not_run:
