@@ -14,7 +14,7 @@ from wireproof.cli.complaint import refusal
 from wireproof.cli.console import console
 from wireproof.cli.saved import certificate_of_all, runs_of, saved, transcripts
 from wireproof.model import editions
-from wireproof.model.catalogue import Catalogue, load
+from wireproof.model.catalogue import load
 from wireproof.model.editions import UnknownEditionError
 from wireproof.model.verdict import Verdict
 from wireproof.report import terminal
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
+    from wireproof.model.catalogue import Catalogue
     from wireproof.results.certificate import Certificate
     from wireproof.results.document import Report
 
@@ -85,7 +86,10 @@ def report_command(folder_: Path, form: str) -> None:
     """Print a saved result in another format. The exit status is that of the run."""
     result = saved(folder_)
     if form == TERMINAL:
-        catalogue = _of_result(result.report)
+        try:
+            catalogue = editions.of_result(result.report.catalogue.date)
+        except UnknownEditionError:
+            catalogue = load()  # the nearest that this version has
         show(result.report, certificate_of_all(result, catalogue), catalogue, form=form, demonstration=False)
     else:
         _print(result.report, form, lambda: runs_of(result))
@@ -98,27 +102,15 @@ def report_command(folder_: Path, form: str) -> None:
 @click.option("--edition", metavar="DATE", help="Edition to judge by. If omitted, the catalogue of this version.")
 def judge_command(folder_: Path, form: str, edition: str | None) -> None:
     """Judge saved transcripts again. The exit status is that of the new verdict."""
-    result, catalogue = saved(folder_), _catalogue(edition)
+    result = saved(folder_)
+    try:
+        catalogue = load() if edition is None else editions.at(edition)
+    except UnknownEditionError as error:
+        raise refusal(error) from error
     certificate = certificate_of_all(result, catalogue)
     report = report_of(certificate, catalogue, result.report.configuration, folder.versions())
     show(report, certificate, catalogue, form=form, demonstration=False)
     raise SystemExit(report.status)
-
-
-def _of_result(report: Report) -> Catalogue:
-    """The catalogue that a result was judged by, as far as this version has it."""
-    try:
-        return editions.of_result(report.catalogue.date)
-    except UnknownEditionError:
-        return load()
-
-
-def _catalogue(date: str | None) -> Catalogue:
-    """The catalogue of a date; None: the current one. Ends the command where there is none."""
-    try:
-        return load() if date is None else editions.at(date)
-    except UnknownEditionError as error:
-        raise refusal(error) from error
 
 
 @click.command("diff")

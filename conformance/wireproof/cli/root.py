@@ -12,19 +12,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SEARCHED = 20_000
 """How many objects must be new before garbage is looked for. A run keeps nearly all that it makes until its end."""
+PROGRAM = "wireproof"
+VARIABLE = "_WIREPROOF_COMPLETE"
+"""The variable by which a shell asks `wireproof` for completions; click derives the same name from the program's."""
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "certificate": ("certificates", "certificate_group", "Write results as files that others can verify."),
     "certify": ("certify", "certify_command", "Certify a proxy, by its URL, command or target file."),
     "client": ("client", "client_command", "Judge a client by what it sends."),
     "compare": ("compare", "compare_command", "Print several saved results beside each other."),
-    "completion": ("completion", "completion_command", "Print what completes this command in your shell."),
+    "completion": ("root", "completion_command", "Print what completes this command in your shell."),
     "diff": ("results", "diff_command", "Print what differs between two saved results."),
     "explain": ("lookup", "explain_command", "Print all that is known of a requirement."),
     "init": ("init", "init_command", "Write a target file by asking the target what it is."),
@@ -76,10 +79,23 @@ class _Table(click.Group):
         ]
 
 
-@click.group("wireproof", cls=_Table, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="wireproof", prog_name="wireproof")
+@click.group(PROGRAM, cls=_Table, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
 def root() -> None:
     """Certify OpenAI-compatible proxies in front of coding agents."""
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion_command(context: click.Context, shell: str) -> None:
+    """Print the completion of this command for a shell: `eval "$(wireproof completion bash)"` in its profile."""
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"click completes nothing in {shell}")
+    # Not `instance.source()` of the bash class with its check of bash's version: that would start a bash.
+    made = found(context.find_root().command, {}, PROGRAM, VARIABLE)
+    click.echo(made.source_template % made.source_vars())
 
 
 def main() -> None:
@@ -91,4 +107,4 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(SEARCHED)
     gc.enable()
-    root(prog_name="wireproof")
+    root(prog_name=PROGRAM)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.complaint import complain
+from wireproof.cli.complaint import USAGE, refusal
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import check_scripts
 from wireproof_scripts.files.schema import file_schema
@@ -16,10 +16,6 @@ from wireproof_scripts.files.schema import file_schema
 if TYPE_CHECKING:
     from wireproof_scripts.files.read import FileReading
 
-WRONG = 1
-"""The exit status where a script is wrong."""
-UNREADABLE = 2
-"""The exit status where there is nothing to check."""
 SHOWN = 100
 """Mistakes that are printed; the rest is counted."""
 NAMED = 10
@@ -48,12 +44,11 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
     try:
         found = check_scripts(paths)
     except ScriptError as error:
-        complain(error)
-        raise SystemExit(UNREADABLE) from error
+        raise refusal(error) from error
     wrong = [*found.mistakes, *found.hidden]
     click.echo(_as_json(found) if as_json else _as_text(found))
     unreadable = any(mistake.unread for mistake in found.mistakes)
-    raise SystemExit(UNREADABLE if unreadable else WRONG if wrong else 0)
+    raise SystemExit(USAGE if unreadable else 1 if wrong else 0)
 
 
 def _as_text(found: FileReading) -> str:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from wireproof.clients.tool_use import ToolUse
     from wireproof.model.transcript import Transcript
     from wireproof.reading.client_record import ClientRecord
-    from wireproof.reading.client_requests import ClientMessage
 
 _STYLE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN = 300
@@ -138,7 +137,8 @@ class ClientPlayer:
             second, _ = self._play(call, tool)
             self.progress(second)
             done[call.name] = second
-            why = "" if any(one.messages and _has_result(one.messages) for one in _record(second).asked) else RUNS_NONE
+            sent = (message for one in _record(second).asked for message in one.messages or ())
+            why = "" if any(message.speaker is Speaker.RESULT for message in sent) else RUNS_NONE
         form = next(iter(first.exchanges), _NO_FORM)
         left_out = [one for one in scenarios if one.name not in done and one.need is ClientNeed.TOOLS and why]
         done |= {one.name: ScenarioRun(scenario=one, not_driven={form: why}) for one in left_out}
@@ -178,10 +178,6 @@ def _settle(journal: FirstRequests) -> None:
 
 def _record(run: ScenarioRun) -> ClientRecord:
     return record_of((one.transcript for those in run.exchanges.values() for one in those), root_of(BASE))
-
-
-def _has_result(messages: Sequence[ClientMessage]) -> bool:
-    return any(one.speaker is Speaker.RESULT for one in messages)
 
 
 def _silence(run: ScenarioRun, said: str) -> str:

@@ -34,43 +34,33 @@ class Suite(pytest.File):
     def collect(self) -> Iterator[pytest.Collector]:
         """The scenarios."""
         for scenario, cases in groupby(self.config.stash[SESSION].cases, key=lambda case: case.scenario):
-            yield Group.of(self, scenario, tuple(cases))
+            yield Group.from_parent(self, name=scenario, cases=tuple(cases))
 
 
 class Group(pytest.Collector):
     """The cases of a scenario, or those of one of its forms."""
 
-    cases: Sequence[ItemCase] = ()
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, name: str, cases: Sequence[ItemCase]) -> Group:
-        """A node for these."""
-        found: Group = cls.from_parent(parent, name=name)
-        found.cases = cases
-        return found
+    def __init__(self, *, cases: Sequence[ItemCase], **of_pytest: Any) -> None:  # noqa: ANN401 (pytest's own)
+        super().__init__(**of_pytest)
+        self._cases = cases
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The forms of a scenario, then the case of all else; or the cases of a form."""
-        for form, cases in groupby(self.cases, key=lambda case: case.form):
+        for form, cases in groupby(self._cases, key=lambda case: case.form):
             if form and form != self.name:
-                yield Group.of(self, form, tuple(cases))
+                yield Group.from_parent(self, name=form, cases=tuple(cases))
             else:
-                yield from (RequirementItem.of(self, case) for case in cases)
+                yield from (RequirementItem.from_parent(self, name=case.requirement, case=case) for case in cases)
 
 
 class RequirementItem(pytest.Item):
     """One case."""
 
-    case: ItemCase
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, case: ItemCase) -> RequirementItem:
-        """The item of a case."""
-        found: RequirementItem = cls.from_parent(parent, name=case.requirement)
-        found.case = case
+    def __init__(self, *, case: ItemCase, **of_pytest: Any) -> None:  # noqa: ANN401 (pytest's own)
+        super().__init__(**of_pytest)
+        self.case = case
         # `-k` takes what a file of known failures says, too.
-        found.extra_keyword_matches.add(case.key)
-        return found
+        self.extra_keyword_matches.add(case.key)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """What pytest calls it where it shows a failure."""

@@ -92,20 +92,19 @@ def report_of(
         outcomes=tuple(map(_judgement, certificate.outcomes)),
         driven=tuple(_driven(certificate.runs)),
         transcripts=None,
-        repeats=tuple(_repeated(one, certificate, configuration) for one in certificate.every),
+        repeats=tuple(
+            Repeated(
+                status=_status(one, configuration),
+                began=one.began,
+                seconds=round(one.seconds, 3),
+                # The shown one is a copy with all of them in it; its outcomes are the very same.
+                shown=one.outcomes is certificate.outcomes,
+                folder="",
+            )
+            for one in certificate.every
+        ),
         flaky=flaky(certificate, catalogue),
         clients=tuple(readiness(certificate, catalogue)),
-    )
-
-
-def _repeated(one: Certificate, certificate: Certificate, configuration: Configuration) -> Repeated:
-    return Repeated(
-        status=_status(one, configuration),
-        began=one.began,
-        seconds=round(one.seconds, 3),
-        # The shown one is a copy with all of them in it; its outcomes are the very same.
-        shown=one.outcomes is certificate.outcomes,
-        folder="",
     )
 
 

@@ -106,13 +106,11 @@ def breaking(row: Requirement, certificate: Certificate, kind: str = "") -> Iter
 
 
 def shows(line: str) -> Shows:
-    """What tells whether an answer has the form of which a line of a row speaks."""
-    return next((test for form, test in FORMS.items() if line.endswith(form)), _always)
+    """What tells whether an answer has the form of which a line of a row speaks.
 
-
-def _always(_exchange: Exchange) -> bool:
-    """Of a line that speaks of no form: whatever breaks the requirement breaks these clients."""
-    return True
+    Of a line that speaks of no form: whatever breaks the requirement breaks these clients.
+    """
+    return next((test for form, test in FORMS.items() if line.endswith(form)), lambda _: True)
 
 
 # what an answer holds

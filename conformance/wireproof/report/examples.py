@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wireproof.model.scenario import Form
 from wireproof.model.verdict import Verdict
 from wireproof.report.curl import curl
 from wireproof.results.cells import BROKEN
 from wireproof.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
@@ -82,8 +83,10 @@ def failing(results: Sequence[SiteEntry]) -> dict[str, Example]:
 def passing(results: Sequence[SiteEntry], like: Mapping[str, Example]) -> dict[str, Example]:
     """Requirement → an exchange that keeps it, in the scenario and form in which another breaks it if it can be."""
     found: dict[str, Example] = {}
+    there = {(name, example.scenario) for name, example in like.items()}
     for one in results:
-        for outcome in sorted(one.report.outcomes, key=lambda outcome: not _alike(outcome, like)):
+        # Those first whose scenario is that of the other example.
+        for outcome in sorted(one.report.outcomes, key=lambda of: (of.requirement, of.scenario) not in there):
             if outcome.strict is Verdict.PASS and outcome.requirement not in found:
                 exchange = _shows(one.runs, outcome, like.get(outcome.requirement))
                 if exchange:
@@ -97,19 +100,10 @@ def _worst(outcome: ScenarioVerdict) -> SeenAt | None:
     return next((one for one in places if one.offset is not None), next(iter(places), None))
 
 
-def _alike(outcome: ScenarioVerdict, like: Mapping[str, Example]) -> bool:
-    other = like.get(outcome.requirement)
-    return other is not None and other.scenario == outcome.scenario
-
-
 def _at(runs: Sequence[ScenarioRun], place: SeenAt) -> Exchange | None:
-    there = (
-        one for run in runs if run.scenario.name == place.scenario for those in run.exchanges.values() for one in those
-    )
-    return next(
-        (one for one in there if (one.dialect, one.mode, one.number) == (place.dialect, place.mode, place.exchange)),
-        None,
-    )
+    form = Form(place.dialect, place.mode)
+    there = (one for run in runs if run.scenario.name == place.scenario for one in run.exchanges.get(form, ()))
+    return next((one for one in there if one.number == place.exchange), None)
 
 
 def _shows(runs: Sequence[ScenarioRun], outcome: ScenarioVerdict, other: Example | None) -> Exchange | None:
@@ -163,9 +157,5 @@ def _text(data: bytes) -> str:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(map(visible, _cut(text)))
-
-
-def _cut(text: str) -> Iterator[str]:
     # Not `splitlines`, which takes other characters for ends of lines, too.
-    return (line.removesuffix("\r") for line in text.split("\n"))
+    return "\n".join(visible(line.removesuffix("\r")) for line in text.split("\n"))

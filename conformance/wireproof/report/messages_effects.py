@@ -58,14 +58,6 @@ def _has(*types: str) -> Shows:
     return lambda exchange: bool(events(exchange, *types))
 
 
-def _no_json(frame: SseFrame) -> bool:
-    try:
-        parse_json(frame.data or "")
-    except ValueError:
-        return frame.data != DONE
-    return False
-
-
 # blocks
 
 
@@ -140,9 +132,14 @@ def _reasons(exchange: Exchange) -> list[object]:
     ]
 
 
+def _content(exchange: Exchange) -> Iterator[JsonObject]:
+    """The blocks of a whole answer."""
+    return (object_of(block) for one in events(exchange, "message") for block in list_of(one.get("content")))
+
+
 def _called(exchange: Exchange) -> bool:
-    whole = [object_of(block) for one in events(exchange, "message") for block in list_of(one.get("content"))]
-    return any(block.get("type") == TOOL_USE for block in (*whole, *(block for block, _ in _blocks(exchange))))
+    blocks = (*_content(exchange), *(block for block, _ in _blocks(exchange)))
+    return any(block.get("type") == TOOL_USE for block in blocks)
 
 
 def _lacks(type_: str, *path: str) -> Shows:
@@ -157,11 +154,6 @@ def _lacks(type_: str, *path: str) -> Shows:
     return any_of(lambda exchange: events(exchange, type_), missing)
 
 
-def _inputs(exchange: Exchange) -> Iterator[object]:
-    for one in events(exchange, "message"):
-        yield from (object_of(block).get("input") for block in list_of(one.get("content")))
-
-
 def _lost(exchange: Exchange) -> bool:
     """Whether a call that the backend made with arguments has none at all."""
     read = exchange.choices() if exchange.reading else ()
@@ -172,9 +164,11 @@ def _lost(exchange: Exchange) -> bool:
 
 FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     # whole answers
-    "when input is a text": any_of(_inputs, lambda value: isinstance(value, str)),
+    "when input is a text": any_of(_content, lambda block: isinstance(block.get("input"), str)),
     # frames
-    "when the data is no JSON": any_of(_frames, _no_json),
+    "when the data is no JSON": any_of(
+        _frames, lambda frame: frame.data != DONE and _parses_to(frame.data or "") is None
+    ),
     "when chunks of chat completions come": any_of(events, lambda event: "choices" in event),
     "when message_start has no content": _lacks(START, "message", "content"),
     "when a block has an unknown type": any_of(

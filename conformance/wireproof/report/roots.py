@@ -98,11 +98,8 @@ def _named_for_hidden(groups: Iterable[Sequence[Found]]) -> dict[str, Found]:
     Several causes may break one requirement, and what could not be observed behind it is said of one of them alone:
     else a late one that hid little would be named before the one that hid it all.
     """
-    largest: dict[str, Found] = {}
-    for one in (one for those in groups for one in those):
-        if one.requirement not in largest or _reach(one) > _reach(largest[one.requirement]):
-            largest[one.requirement] = one
-    return largest
+    by_row = grouped((one.requirement, one) for those in groups for one in those)
+    return {requirement: max(those, key=_reach) for requirement, those in by_row.items()}
 
 
 def _reach(one: Found) -> tuple[int, int]:
