@@ -6,6 +6,7 @@ Exit statuses: `certificate.MEANINGS`; of several targets the worst, see `certif
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from wireproof.cli.plan import USAGE_ERRORS, RunPlan, plan
 from wireproof.cli.results import FORMAT, TERMINAL, show
 from wireproof.judging.unjudged import ours
 from wireproof.model.verdict import HarnessError
-from wireproof.report.progress import progress, waits
+from wireproof.report.progress import progress, show_wait
 from wireproof.results.certificate import MEANINGS, ExitStatus, worst
 from wireproof.results.document import Ended
 from wireproof.results.folder import FolderError
@@ -131,7 +132,7 @@ def _certify(planned: RunPlan, target: TargetOptions, form: str) -> tuple[int, R
             certificate = planned.certify(
                 lambda reached: progress(beside, planned.scenarios_for(reached), reached.dialects),
                 lambda said: said_to.print(harmless(planned.masked(said)), soft_wrap=True, markup=False),
-                waits(beside),
+                partial(show_wait, beside),
             )
         report = planned.write(certificate)
     except FolderError as error:

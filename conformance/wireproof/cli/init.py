@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from wireproof.cli.complaint import complain, refusal
 from wireproof.cli.plan import USAGE_ERRORS
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
+from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import Pair
@@ -56,7 +56,7 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
     except USAGE_ERRORS as error:
         raise refusal(error) from error
     except OSError as error:
-        raise refusal(f"{path} cannot be written: {os.strerror(error.errno or 0).lower()}") from error
+        raise refusal(f"{path} cannot be written: {folder.why(error)}") from error
     except HarnessError as error:
         complain(error)
         raise SystemExit(ExitStatus.UNREACHABLE) from error

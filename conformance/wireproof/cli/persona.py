@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from wireproof_mocks.personas.conversation import ConversationOutcome
-    from wireproof_mocks.personas.line import LineKind
+    from wireproof_mocks.personas.line import Line
     from wireproof_mocks.personas.persona import Persona
 
 APPROVALS = ("terminal", "page", "always", "never")
@@ -122,11 +122,15 @@ def _hold(client: Persona, address: EndpointAddress, wanted: PersonaRun, out: Co
         HarnessError: the proxy cannot be reached, or the bundled one not be started.
     """
     clean = _cleaning(address)
+
+    def show(line: Line) -> None:
+        out.print(Text.assemble((f"{line.kind:<11}", STYLES[line.kind]), clean(line.text)), soft_wrap=True)
+
     try:
         with _bundled(client, address) if bundled else _named(address) as endpoint:
             at = clean(f"at {endpoint.url}, model {endpoint.model}")
             out.print(Text(f"{client.title}\n{client.does}\n{at}\n"), soft_wrap=True)
-            outcome = run(client, endpoint, wanted, lambda line: _print(out, line.kind, clean(line.text)), out)
+            outcome = run(client, endpoint, wanted, show, out)
     except (HarnessError, UnreachableError) as error:
         raise HarnessError(clean(str(error))) from error
     return _end(out, client, replace(outcome, why=clean(outcome.why)), scripted=not wanted.say)
@@ -184,10 +188,6 @@ def _first_model(address: EndpointAddress) -> str:
             f"{address.url.rstrip('/')}/models answered with {seen};"
             " name a model with --model, and a key with --api-key-env"
         ) from None
-
-
-def _print(out: Console, kind: LineKind, text: str) -> None:
-    out.print(Text.assemble((f"{kind:<11}", STYLES[kind]), text), soft_wrap=True)
 
 
 def _end(out: Console, client: Persona, outcome: ConversationOutcome, *, scripted: bool) -> ExitStatus:

@@ -19,8 +19,8 @@ from wireproof.model.editions import UnknownEditionError
 from wireproof.model.verdict import Verdict
 from wireproof.report import terminal
 from wireproof.report.badge import badge
+from wireproof.report.comparison import Difference, difference
 from wireproof.report.data import report_of
-from wireproof.report.difference import Difference, difference
 from wireproof.report.explain import as_json_text
 from wireproof.report.grouping import named
 from wireproof.report.json_lines import json_lines

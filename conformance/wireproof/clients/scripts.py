@@ -56,12 +56,9 @@ class _Answering:
 
 
 def scripts_of(name: str, tool: ToolUse | None, *, elsewhere: str = "") -> tuple[Script, ...]:
-    """The scripts of a scenario.
+    """The scripts of a scenario, whose own has this name; `tool` is what is called, None where no call is made.
 
-    Args:
-        name: Its script.
-        tool: The tool that is called; None where no call is made.
-        elsewhere: The address, without a path, to which a redirect leads; "": this is where it leads.
+    `elsewhere`: the address, without a path, to which a redirect leads; "": this is where it leads.
     """
     if name != "redirect":
         answering = _TABLE[name]

@@ -45,11 +45,8 @@ _SPECIAL = frozenset("[]{}")
 def curl(transcript: Transcript, target: Target, *, key: str | None = None) -> str:
     """A command line for POSIX shells that sends the request of a transcript again.
 
-    Args:
-        transcript: The exchange.
-        target: Its target; the key of it is written as a variable and never as it is, and what else each request
-            carries is masked.
-        key: The environment variable that holds the key; None: the one that the target's was read from, else `KEY`.
+    The key of the target is written as a variable and never as it is: `key` names it; None: it is the one that the key
+    was read from, else `KEY`. What else each request carries of the person's own is masked.
 
     A body that fits into no command even when it is packed is left out, and a comment at the end of the line says so.
     """

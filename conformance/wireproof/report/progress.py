@@ -44,16 +44,12 @@ def progress(
         yield lambda scenario, form: bar.update(task, advance=1, description=f"{what} {scenario.name} ({form})")
 
 
-def waits(console: Console) -> Callable[[float, str], None]:
-    """What shows a wait, and until when it lasts, on a line of its own."""
-
-    def show(seconds: float, why: str) -> None:
-        if seconds >= SHOWN:
-            until = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
-            line = f"waiting {seconds:,.0f} s, until {until}: {why}"
-            console.print(line, soft_wrap=True, markup=False, highlight=False)
-
-    return show
+def show_wait(console: Console, seconds: float, why: str) -> None:
+    """Show a wait, and until when it lasts, on a line of its own."""
+    if seconds >= SHOWN:
+        until = (datetime.now().astimezone() + timedelta(seconds=seconds)).strftime("%H:%M:%S")
+        line = f"waiting {seconds:,.0f} s, until {until}: {why}"
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
 def _lines(console: Console, total: int, what: str) -> Callable[[Scenario, Form], None]:
