@@ -90,7 +90,10 @@ def verify_command(file: Path) -> None:
     click.echo(f"{file}: {_what(there.report)}")
     if found.differences:
         click.echo(f"not verified: {len(found.differences)} of its statements are not what its transcripts give")
-        _list(found.differences)
+        for line in found.differences[:SHOWN]:
+            click.echo(f"  {visible(line)}")
+        if len(found.differences) > SHOWN:
+            click.echo(f"  and {len(found.differences) - SHOWN} more")
         raise SystemExit(ExitStatus.FAILED)
     if found.unjudged or found.withdrawn:
         click.echo(f"verified in part: {_left_out(found)}; all else is what its transcripts give")
@@ -142,10 +145,3 @@ def _left_out(found: Verification) -> str:
         for names, what in ((found.unjudged, "scenario"), (found.withdrawn, "requirement"))
         if names
     )
-
-
-def _list(lines: tuple[str, ...]) -> None:
-    for line in lines[:SHOWN]:
-        click.echo(f"  {visible(line)}")
-    if len(lines) > SHOWN:
-        click.echo(f"  and {len(lines) - SHOWN} more")

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ SEARCHED = 20_000
 PROGRAM = "wireproof"
 VARIABLE = "_WIREPROOF_COMPLETE"
 """The variable by which a shell asks `wireproof` for completions; click derives the same name from the program's."""
+SHELLS: Mapping[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "certificate": ("certificates", "certificate_group", "Write results as files that others can verify."),
     "certify": ("certify", "certify_command", "Certify a proxy, by its URL, command or target file."),
@@ -86,15 +87,12 @@ def root() -> None:
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
     """Print the completion of this command for a shell: `eval "$(wireproof completion bash)"` in its profile."""
-    found = get_completion_class(shell)
-    if found is None:
-        raise click.UsageError(f"click completes nothing in {shell}")
     # Not `instance.source()` of the bash class with its check of bash's version: that would start a bash.
-    made = found(context.find_root().command, {}, PROGRAM, VARIABLE)
+    made = SHELLS[shell](context.find_root().command, {}, PROGRAM, VARIABLE)
     click.echo(made.source_template % made.source_vars())
 
 

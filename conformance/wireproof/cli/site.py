@@ -44,7 +44,10 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     """
     _check(output)
     entries = sorted(map(_entry, folders), key=lambda one: (one.name, one.report.began))
-    _refuse_twice(entries)
+    names = [one.file for one in entries]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise refusal(f"two results are named {twice}; name their folders NAME@VERSION")
     # Examples are named for their proxies alone.
     shown = [replace(_entry(path), version="") for path in examples]
     pages = site(entries, load(), level=VerdictLevel(level), shown=shown)
@@ -59,13 +62,6 @@ def _entry(path: Path) -> SiteEntry:
     result = saved(path)
     name, _, version = path.resolve().name.partition("@")
     return SiteEntry(name=name, version=version, report=result.report, runs=runs_of(result))
-
-
-def _refuse_twice(entries: Sequence[SiteEntry]) -> None:
-    names = [one.file for one in entries]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise refusal(f"two results are named {twice}; name their folders NAME@VERSION")
 
 
 def _check(output: Path) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wireproof.results.certificate import Certificate
     from wireproof_endpoint.in_process import Transport
 
-
 TIMEOUT = 30.0
 """Seconds of a scenario for a function."""
 

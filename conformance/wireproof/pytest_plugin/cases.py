@@ -75,7 +75,7 @@ def said(
     `every` are all cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
     """
     known, found = frozenset(every), dict[ItemCase, list[Part]]()
-    for form, part, outcome in _parts(certificate, catalogue):
+    for form, outcome, part in _parts(certificate, catalogue):
         case = ItemCase(outcome.scenario, form, outcome.requirement)
         if case in known:
             found.setdefault(case, []).append(part)
@@ -84,7 +84,7 @@ def said(
     return found
 
 
-def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str, Part, Outcome]]:
+def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str, Outcome, Part]]:
     """Every part with the name of its form; last the outcomes of no form, which must not be lost if they fail."""
     scenarios = {run.scenario.name: run.scenario for run in certificate.runs}
     of_a_form = set[tuple[str, str]]()
@@ -92,10 +92,8 @@ def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str
         for part in those:
             if part.outcome is not None:
                 of_a_form.add((part.outcome.scenario, part.outcome.requirement))
-                yield form_name(scenarios[part.outcome.scenario], form), part, part.outcome
-    for outcome in certificate.outcomes:
-        if (outcome.scenario, outcome.requirement) not in of_a_form:
-            yield "", Part(
-                strict=outcome.verdict, compat=outcome.at(VerdictLevel.COMPAT), reason=outcome.reason,
-                known=outcome.known, outcome=outcome,
-            ), outcome  # fmt: skip
+                yield form_name(scenarios[part.outcome.scenario], form), part.outcome, part
+    for one in certificate.outcomes:
+        if (one.scenario, one.requirement) not in of_a_form:
+            compat = one.at(VerdictLevel.COMPAT)
+            yield "", one, Part(strict=one.verdict, compat=compat, reason=one.reason, known=one.known, outcome=one)

@@ -9,18 +9,12 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from wireproof.wire.fields import JsonObject
 
-LISTS: Mapping[str, str] = {
-    "findings": "finding",
-    "cells": "cell",
-    "outcomes": "outcome",
-    "driven": "driven",
-    "flaky": "flaky",
-}
-"""The lists of a result that have lines of their own → the kind of such a line."""
+LISTS = ("findings", "cells", "outcomes", "driven", "flaky")
+"""The lists of a result that have lines of their own, whose kind is the name of the list in the singular."""
 
 
 def json_lines(data: JsonObject) -> str:
@@ -32,5 +26,5 @@ def json_lines(data: JsonObject) -> str:
 
 def _lines(data: JsonObject) -> Iterator[JsonObject]:
     yield {"kind": "result", **{name: value for name, value in data.items() if name not in LISTS}}
-    for name, kind in LISTS.items():
-        yield from ({"kind": kind, **one} for one in data[name])
+    for name in LISTS:
+        yield from ({"kind": name.removesuffix("s"), **one} for one in data[name])

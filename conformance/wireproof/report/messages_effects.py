@@ -54,10 +54,6 @@ def _frames(exchange: Exchange) -> Iterator[SseFrame]:
     return (one for one in (exchange.reading.frames if exchange.reading else ()) if one.data is not None)
 
 
-def _has(*types: str) -> Shows:
-    return lambda exchange: bool(events(exchange, *types))
-
-
 # blocks
 
 
@@ -180,7 +176,7 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when [DONE] has an event name": any_of(_frames, lambda frame: frame.data == DONE and frame.event),
     "when the last frame is not closed": lambda one: not one.transcript.body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")),
     # order
-    "without message_start": lambda one: _has(BLOCK_START, DELTA)(one) and not _has(START)(one),
+    "without message_start": lambda one: bool(events(one, BLOCK_START, DELTA)) and not events(one, START),
     "when message_start comes twice": lambda one: len(events(one, START)) > 1,
     "without content_block_start": _unopened,
     "without content_block_stop": lambda one: bool(events(one, DELTA))
@@ -213,8 +209,8 @@ FORMS_OF_MESSAGES: Mapping[str, Shows] = {
     "when stop_reason is tool_use without a call": lambda one: not _called(one) and TOOL_USE in _reasons(one),
     "when message_start has no usage": _lacks(START, "message", "usage"),
     "when message_delta has no usage": _lacks(DELTA, "usage"),
-    "without message_stop": lambda one: _has(START)(one) and not _has(STOP, ERROR)(one),
-    "when the stream ends in its middle": lambda one: _has(START)(one) and not _has(DELTA, STOP, ERROR)(one),
+    "without message_stop": lambda one: bool(events(one, START)) and not events(one, STOP, ERROR),
+    "when the stream ends in its middle": lambda one: bool(events(one, START)) and not events(one, DELTA, STOP, ERROR),
     "when the error has no event line": any_of(
         _frames, lambda frame: frame.event is None and '"error"' in (frame.data or "")
     ),

@@ -54,10 +54,8 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     # (`call_search`) must come through, so they stay.
     (re.compile(r'"call_(?:\d{4,}(?:_\d+)?|[0-9a-f]{24})"'), '"call_<number>"'),
     (re.compile(r"#[0-9a-f]{12}\]\]"), "#<nonce>]]"),
-    (
-        re.compile(r'(?:, )?\{\\"script\\": \\"leave/told\\"[^}]*\}(?:, (?=\{))?'),
-        "",
-    ),  # may begin before the turn it is about
+    # May begin before the turn that it is about.
+    (re.compile(r'(?:, )?\{\\"script\\": \\"leave/told\\"[^}]*\}(?:, (?=\{))?'), ""),
 )
 """Patterns of what is never the same twice, and the text that replaces each."""
 
