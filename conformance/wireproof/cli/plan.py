@@ -53,6 +53,10 @@ _PLACE = "\0"
 """What is put where a key stood, until its variable is: no word of a command holds it."""
 
 
+def _silent(_target: Target) -> AbstractContextManager[Progress]:
+    return nullcontext(no_progress)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
     """A run that a person asked for: checked, not begun."""
@@ -69,7 +73,7 @@ class RunPlan:
 
     def certify(
         self,
-        watch: Callable[[Target], AbstractContextManager[Progress]] = lambda _: nullcontext(no_progress),
+        watch: Callable[[Target], AbstractContextManager[Progress]] = _silent,
         say: Callable[[str], None] = lambda _: None,
         show: Show = show_nothing,
     ) -> Certificate:

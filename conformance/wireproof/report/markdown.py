@@ -107,10 +107,7 @@ def _flaky(report: Report) -> Iterator[str]:
 
 def _finding(one: Found, report: Report) -> Iterator[str]:
     row = report.requirements[one.requirement]
-    yield f"### {one.at(report.configuration.level).upper()} `{one.requirement}`"
-    yield ""
-    yield f"{_plain(row.text)}"
-    yield ""
+    yield from (f"### {one.at(report.configuration.level).upper()} `{one.requirement}`", "", _plain(row.text), "")
     yield f"- seen: {_plain(one.seen)}"
     if one.cause:
         hides = f", and hides {one.cause.hidden} of them" if one.cause.hidden else ""
