@@ -13,9 +13,11 @@ from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.model.requirement import Harm
 from wireproof.model.target import Target
-from wireproof.model.verdict import Verdict
+from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.report.data import report_of
 from wireproof.report.terminal import report
 from wireproof.results.certify import certify
+from wireproof.results.document import Configuration, MadeWith
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
@@ -46,18 +48,27 @@ def certificate() -> Iterator[Certificate]:
         yield certify(target, PLAYED, load())
 
 
-def test_what_harms_clients_most_comes_first(certificate: Certificate) -> None:
-    catalogue, out = load(), io.StringIO()
-    report(Console(file=out, width=200), certificate, catalogue, again="wireproof certify")
-    shown = [line.split()[1] for line in out.getvalue().splitlines() if line.startswith(("FAIL ", "WARN "))]
-    assert set(shown) == {FAULTS[name].breaks for name in FAULTY}
-    assert [catalogue.find(row).harm for row in shown] == [Harm.CALLS, Harm.TEXT, Harm.HANG, Harm.ERROR, Harm.FORM]
-
-
-def test_each_finding_shows_its_request_and_what_to_do(certificate: Certificate) -> None:
+@pytest.fixture(scope="module")
+def printed(certificate: Certificate) -> str:
+    """The report on it."""
+    asked = Configuration(
+        command="wireproof certify", jobs=1, at_a_time=0, selection=(), level=VerdictLevel.STRICT, allow_partial=False,
+        known={},
+    )  # fmt: skip
+    result = report_of(certificate, load(), asked, MadeWith(wireproof="0", python="3", system=""))
     out = io.StringIO()
-    report(Console(file=out, width=200), certificate, load(), again="wireproof certify")
-    blocks = [f"F{block}" for block in out.getvalue().split("\nF")[1:]]
+    report(Console(file=out, width=200), result, certificate, load())
+    return out.getvalue()
+
+
+def test_what_harms_clients_most_comes_first(printed: str) -> None:
+    shown = [line.split()[1] for line in printed.splitlines() if line.startswith(("FAIL ", "WARN "))]
+    assert set(shown) == {FAULTS[name].breaks for name in FAULTY}
+    assert [load().find(row).harm for row in shown] == [Harm.CALLS, Harm.TEXT, Harm.HANG, Harm.ERROR, Harm.FORM]
+
+
+def test_each_finding_shows_its_request_and_what_to_do(printed: str) -> None:
+    blocks = [f"F{block}" for block in printed.split("\nF")[1:]]
     assert len(blocks) == len(FAULTY)
     for block in blocks:
         for line in ("\n  seen in ", "\n  request: curl -sN http", "\n  to do: ", "\n  in: ", "\n  again: "):

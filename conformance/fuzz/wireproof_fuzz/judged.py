@@ -21,7 +21,6 @@ from wireproof.report.curl import curl
 from wireproof.report.data import report_of
 from wireproof.report.page import page
 from wireproof.report.rendering import document
-from wireproof.report.roots import roots
 from wireproof.requests.conversation import remember
 from wireproof.results import archive, folder
 from wireproof.results.document import Configuration
@@ -106,7 +105,7 @@ def _use(certificate: Certificate, *, paged: bool) -> None:
     if paged:
         page(report, certificate.runs).encode()
     out = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), width=100)
-    terminal.report(out, certificate, _catalogue(), again="wireproof certify", roots=roots(report))
+    terminal.report(out, report, certificate, _catalogue())
     _save(certificate)
 
 
