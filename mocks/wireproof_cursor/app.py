@@ -44,7 +44,7 @@ class Disconnected(Exception):  # noqa: N818 - no error: clients may disconnect 
     """The client has disconnected before its request was complete."""
 
 
-class RefusedError(Exception):
+class RefusedRequestError(Exception):
     """A request is answered with a problem as an HTTP error."""
 
     def __init__(self, problem: ServiceProblem) -> None:
@@ -155,7 +155,7 @@ class App:
             if not _token(request):
                 raise _refused("unauthenticated", "expected Authorization: Bearer with a token")
             await procedure(request)
-        except RefusedError as refused:
+        except RefusedRequestError as refused:
             await request.refuse(refused.problem)
 
     # Streams
@@ -176,7 +176,7 @@ class App:
     def _attached(self, request_id: str, rpc: str) -> Run:
         run = self._service.attach(request_id, rpc)
         if isinstance(run, ServiceProblem):
-            raise RefusedError(run)
+            raise RefusedRequestError(run)
         return run
 
     async def _play(self, run: Run, family: Family, request: CursorRequest, read: Read) -> None:
@@ -232,7 +232,7 @@ class App:
         if run is not None:
             self._check_id(run, request)
         if problem is not None:
-            raise RefusedError(problem)
+            raise RefusedRequestError(problem)
         await request.answer(200, request.content_type, codec.write(aiserver_pb2.BidiAppendResponse()))
 
     async def _unary(self, request: CursorRequest) -> None:
@@ -317,8 +317,8 @@ def _token(request: CursorRequest) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _refused(code: str, message: str, status: int = 0) -> RefusedError:
-    return RefusedError(ServiceProblem(code=code, message=message, http_status=status))
+def _refused(code: str, message: str, status: int = 0) -> RefusedRequestError:
+    return RefusedRequestError(ServiceProblem(code=code, message=message, http_status=status))
 
 
 @contextmanager

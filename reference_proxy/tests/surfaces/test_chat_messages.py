@@ -76,6 +76,15 @@ def test_what_real_clients_send_has_no_fault() -> None:
     assert list(messages({"messages": sent})) == []
 
 
+@pytest.mark.parametrize(
+    "member", [{"function_call": True}, {"tool_calls": ["a"]}, {"tool_calls": called()["tool_calls"]}]
+)
+def test_only_an_assistant_calls(member: dict[str, Any]) -> None:
+    sent = [{"role": "user", "content": "", **member}]
+    assert list(messages({"messages": sent})) == []
+    assert list(items(sent)) == [Message(role="user", parts=(TextPart(""),))]
+
+
 def test_messages_become_items_in_order() -> None:
     sent: list[Any] = [
         {"role": "developer", "content": "d"},

@@ -53,7 +53,7 @@ class HeldThread:
 
 
 @dataclass(eq=False)
-class Kept(Generic[_T]):
+class BoundedStore(Generic[_T]):
     """At most `limit` values, of `size` together, each for `seconds` after its last use."""
 
     limit: int
@@ -97,11 +97,11 @@ class Kept(Generic[_T]):
         return expired or len(self._kept) > self.limit or self._weight > self.size
 
 
-Store = Kept[StoredResponse]
+Store = BoundedStore[StoredResponse]
 
 
 @dataclass(eq=False)
-class Threads(Kept[HeldThread]):
+class Threads(BoundedStore[HeldThread]):
     """The threads of one service."""
 
     seconds: float = SECONDS

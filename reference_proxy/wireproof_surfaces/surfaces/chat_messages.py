@@ -159,10 +159,11 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
             case "function":
                 yield ToolResult(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
             case role:
-                parts = _parts(message)
                 # An assistant that only calls says nothing.
-                if parts:
+                if parts := _parts(message):
                     yield Message(role=role, parts=parts)
+                if role != "assistant":
+                    continue  # calls of others mean nothing, and no rule has looked at them
                 for call in _listed(message, "tool_calls"):
                     function = call["function"] if "function" in call else call["custom"]
                     said = function["arguments"] if "function" in call else function["input"]
@@ -191,8 +192,8 @@ def _parts(message: Mapping[str, Any]) -> tuple[Part, ...]:
     match message.get("content"):
         case str(content):
             # Beside calls an empty text is none; alone it is a message.
-            said = content or not (_listed(message, "tool_calls") or message.get("function_call"))
-            return (TextPart(content),) if said else ()
+            calls = message["role"] == "assistant" and (_listed(message, "tool_calls") or message.get("function_call"))
+            return (TextPart(content),) if content or not calls else ()
         case list(content):
             return tuple(map(_part, content))
         case _:
