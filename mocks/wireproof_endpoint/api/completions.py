@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from wireproof_endpoint.api.problems import TYPE, UNSUPPORTED
 from wireproof_surfaces.errors import MISSING_PARAM
 from wireproof_surfaces.surfaces.json_text import encoded
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter, refuse
+from wireproof_surfaces.surfaces.rules import Body, fault
 from wireproof_surfaces.surfaces.sse import DONE, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.events import TurnEvent
     from wireproof_surfaces.surfaces.writer import Writer
@@ -36,30 +36,22 @@ def as_chat(body: Body) -> dict[str, Any]:
     Raises:
         ApiError: 400, when there is not one prompt as text.
     """
-    refuse(_faults(body))
-    prompt = body["prompt"]
-    text = prompt if isinstance(prompt, str) else prompt[0]
+    match body.get("prompt"):
+        case str(text) | [str(text)]:
+            pass
+        case None:
+            raise fault("prompt", "a string", MISSING_PARAM)
+        case [str(), *_]:
+            raise fault("prompt", "one string: several prompts are not answered at once here", UNSUPPORTED)
+        case _:
+            raise fault("prompt", "a string: tokens are not read here", TYPE)
+    for name in _NOT_SERVED:
+        if body.get(name) not in {None, 1} or body.get(name) is True:
+            raise fault(name, "absent: it is not served here", UNSUPPORTED)
     length = body.get("max_tokens")
     asked = {name: body[name] for name in _ALIKE if name in body}
     messages = [{"role": "user", "content": text}]
     return {**asked, "messages": messages, "max_tokens": LENGTH if length is None else length}
-
-
-def _faults(body: Body) -> Iterator[WrongParameter]:
-    match body.get("prompt"):
-        case str():
-            pass
-        case None:
-            yield WrongParameter("prompt", "a string", MISSING_PARAM)
-        case [str()]:
-            pass
-        case [str(), *_]:
-            yield WrongParameter("prompt", "one string: several prompts are not answered at once here", UNSUPPORTED)
-        case _:
-            yield WrongParameter("prompt", "a string: tokens are not read here", TYPE)
-    for name in _NOT_SERVED:
-        if body.get(name) not in {None, 1} or body.get(name) is True:
-            yield WrongParameter(name, "absent: it is not served here", UNSUPPORTED)
 
 
 class CompletionWriter:

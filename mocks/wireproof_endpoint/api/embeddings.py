@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_endpoint.api.problems import EMPTY, LONG, UNCODED
 from wireproof_endpoint.api.rules import integer
 from wireproof_surfaces.errors import MISSING_PARAM, Problem
-from wireproof_surfaces.surfaces.rules import Body, Rule, WrongParameter, first_fault, required, text
+from wireproof_surfaces.surfaces.rules import Body, Rule, fault, first_fault, required, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,41 +97,41 @@ def _tokens(given: Given) -> int:
     )
 
 
-def _input(body: Body) -> Iterator[WrongParameter]:
+def _input(body: Body) -> None:
     given, right = body.get("input"), "a text, a list of texts, a list of tokens, or a list of such lists"
     match given:
         case None:
-            yield WrongParameter("input", right, MISSING_PARAM)
+            raise fault("input", right, MISSING_PARAM)
         case "" | []:
-            yield WrongParameter("input", f"{right}, and not empty", EMPTY if given == [] else UNCODED)
+            raise fault("input", f"{right}, and not empty", EMPTY if given == [] else UNCODED)
         case str():
-            yield from _long(given, "input")
+            _long(given, "input")
         case list() if _are_tokens(given):
-            yield from _long(given, "input")
+            _long(given, "input")
         case list() if len(given) > MOST_INPUTS:
-            yield WrongParameter("input", f"a list of at most {MOST_INPUTS}", LONG)
+            raise fault("input", f"a list of at most {MOST_INPUTS}", LONG)
         case list() if all(isinstance(one, str) and one for one in given) or all(map(_are_tokens, given)):
             for index, one in enumerate(given):
-                yield from _long(one, f"input[{index}]")
+                _long(one, f"input[{index}]")
             if sum(map(_tokens, given)) > MOST_TOGETHER:
-                yield WrongParameter("input", f"at most {MOST_TOGETHER} tokens long together", _TOGETHER)
+                raise fault("input", f"at most {MOST_TOGETHER} tokens long together", _TOGETHER)
         case _:
-            yield WrongParameter("input", right, UNCODED)
+            raise fault("input", right, UNCODED)
 
 
 def _are_tokens(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(type(one) is int and one >= 0 for one in value)
 
 
-def _long(given: Given, place: str) -> Iterator[WrongParameter]:
+def _long(given: Given, place: str) -> None:
     if _tokens(given) > MOST_TOKENS:
-        yield WrongParameter(place, f"at most {MOST_TOKENS} tokens long", UNCODED)
+        raise fault(place, f"at most {MOST_TOKENS} tokens long", UNCODED)
 
 
-def _encoding(body: Body) -> Iterator[WrongParameter]:
+def _encoding(body: Body) -> None:
     # A tuple: what a client sends need not be hashable.
     if body.get("encoding_format") not in (None, "float", "base64"):
-        yield WrongParameter("encoding_format", "float or base64")
+        raise fault("encoding_format", "float or base64")
 
 
 _RULES: tuple[Rule, ...] = (required("model", text), _input, integer("dimensions", 1, LARGE)[1], _encoding)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api import file_rules, tool_rules
@@ -33,11 +35,12 @@ from wireproof_endpoint.api.problems import (
 from wireproof_endpoint.api.schemas import needed
 from wireproof_surfaces.conversation import AssistantCall, ToolResult
 from wireproof_surfaces.errors import INVALID_PARAM, UNKNOWN_PREVIOUS, ApiError, Problem
+from wireproof_surfaces.surfaces.declared_tools import check_name
 from wireproof_surfaces.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
-from wireproof_surfaces.surfaces.rules import Body, Rule, WrongParameter, where
+from wireproof_surfaces.surfaces.rules import Body, Rule, fault, where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from wireproof_surfaces.conversation import Conversation
 
@@ -57,7 +60,6 @@ INCLUDED = (
 )
 LEAST_OUTPUT = 16
 BIAS = 100
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 Field = tuple[str, Rule]
@@ -76,10 +78,10 @@ Wrong = tuple[str, Problem] | None
 def about(name: str, wrong: Callable[[Any], Wrong]) -> Field:
     """A rule about a value, in bodies that have it and where it is not null."""
 
-    def rule(body: Body) -> Iterator[WrongParameter]:
+    def rule(body: Body) -> None:
         value = body.get(name)
-        if value is not None and (found := wrong(value)) is not None:
-            yield WrongParameter(name, *found)
+        if value is not None and (found := wrong(value)):
+            raise fault(name, *found)
 
     return name, rule
 
@@ -88,25 +90,24 @@ def array(name: str, *, least: int = 0, most: int) -> Field:
     """A list of at least `least` and at most `most`, if it is a list."""
 
     def wrong(value: object) -> Wrong:
-        if not isinstance(value, list) or least <= len(value) <= most:
-            return None
-        return (
-            ("absent or a list that is not empty", EMPTY) if len(value) < least else (f"a list of at most {most}", LONG)
-        )
+        size = len(value) if isinstance(value, list) else least
+        if size < least:
+            return "absent or a list that is not empty", EMPTY
+        return (f"a list of at most {most}", LONG) if size > most else None
 
     return about(name, wrong)
 
 
 def decimal(name: str, low: float, high: float) -> Field:
     """A number in a range."""
+    return about(name, partial(_outside, low, high))
 
-    def wrong(value: object) -> Wrong:
-        right = f"a number from {low:g} to {high:g}"
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return right, TYPE
-        return None if low <= value <= high else (right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
 
-    return about(name, wrong)
+def _outside(low: float, high: float, value: object) -> Wrong:
+    right = f"a number from {low:g} to {high:g}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return right, TYPE
+    return None if low <= value <= high else (right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
 
 
 def integer(name: str, low: float, high: float) -> Field:
@@ -145,13 +146,13 @@ def text(name: str) -> Field:
 def word(*path: str, words: Collection[str]) -> Field:
     """One of some words, in an object or at the root."""
 
-    def rule(body: Body) -> Iterator[WrongParameter]:
+    def rule(body: Body) -> None:
         value: Any = body
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
         if value is not None and value not in tuple(words):
-            fault = WrongParameter(".".join(path), f"one of {', '.join(words)}")
-            yield fault if isinstance(value, str) else fault._replace(problem=TYPE)
+            problem = INVALID_PARAM if isinstance(value, str) else TYPE
+            raise fault(".".join(path), f"one of {', '.join(words)}", problem)
 
     return path[0], rule
 
@@ -164,9 +165,9 @@ def not_served(name: str, right: str, served: object = None) -> Field:
 def only_with(name: str, *others: str) -> Field:
     """A field that needs one of others."""
 
-    def rule(body: Body) -> Iterator[WrongParameter]:
+    def rule(body: Body) -> None:
         if body.get(name) is not None and not any(body.get(other) for other in others):
-            yield WrongParameter(name, f"absent where there is no `{others[0]}`", UNCODED)
+            raise fault(name, f"absent where there is no `{others[0]}`", UNCODED)
 
     return name, rule
 
@@ -180,73 +181,65 @@ def _stop(stop: object) -> Wrong:
     return None if right else (f"a string or a list of at most {MOST_STOPS} strings", TYPE)
 
 
-def _one_length(body: Body) -> Iterator[WrongParameter]:
+def _one_length(body: Body) -> None:
     if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
-        yield WrongParameter("max_tokens", "absent beside `max_completion_tokens`", TOGETHER)
+        raise fault("max_tokens", "absent beside `max_completion_tokens`", TOGETHER)
 
 
-def _bias(body: Body) -> Iterator[WrongParameter]:
-    bias = body.get("logit_bias")
-    if bias is None:
-        return
-    if not isinstance(bias, dict):
-        yield WrongParameter("logit_bias", "an object", TYPE)
-        return
-    for token in bias:
-        for fault in decimal(token, -BIAS, BIAS)[1](bias):
-            yield WrongParameter(f"logit_bias.{token}", fault.right, fault.problem)
+# A rule of its type stands before each of these three.
+def _bias(body: Body) -> None:
+    for token, value in (body.get("logit_bias") or {}).items():
+        if value is not None and (found := _outside(-BIAS, BIAS, value)):
+            raise fault(f"logit_bias.{token}", *found)
 
 
-def _metadata(body: Body) -> Iterator[WrongParameter]:
-    metadata = body.get("metadata")
-    if not isinstance(metadata, dict):
-        return
+def _include(body: Body) -> None:
+    for index, name in enumerate(body.get("include") or []):
+        if name not in INCLUDED:
+            raise fault(f"include[{index}]", f"one of {', '.join(INCLUDED)}")
+
+
+def _metadata(body: Body) -> None:
+    metadata = body.get("metadata") or {}
     if len(metadata) > MOST_METADATA:
-        yield WrongParameter("metadata", f"an object with at most {MOST_METADATA} properties", MANY)
+        raise fault("metadata", f"an object with at most {MOST_METADATA} properties", MANY)
     for name, value in metadata.items():
         if len(name) > LONGEST_KEY:
-            yield WrongParameter("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
-        right = f"a string of at most {LONGEST_VALUE} characters"
-        if not isinstance(value, str):
-            yield WrongParameter(f"metadata.{name}", right, TYPE)
-        elif len(value) > LONGEST_VALUE:
-            yield WrongParameter(f"metadata.{name}", right, TEXT_LONG)
+            raise fault("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
+        if not isinstance(value, str) or len(value) > LONGEST_VALUE:
+            problem = TEXT_LONG if isinstance(value, str) else TYPE
+            raise fault(f"metadata.{name}", f"a string of at most {LONGEST_VALUE} characters", problem)
 
 
-def _results(body: Body) -> Iterator[WrongParameter]:
+def _results(body: Body) -> None:
     """Every call of an assistant's message is answered by the messages that follow it at once."""
     messages = body["messages"]
     for index, message in enumerate(messages):
         calls = message.get("tool_calls")
         if calls == []:
-            yield WrongParameter(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
+            raise fault(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
         if not calls:
             continue
-        after = index + 1
-        answered: set[object] = set()
-        while after < len(messages) and messages[after]["role"] == "tool":
-            answered.add(messages[after]["tool_call_id"])
-            after += 1
-        lost = [call["id"] for call in calls if call["id"] not in answered]
-        if lost:
+        results = list(takewhile(lambda behind: behind["role"] == "tool", messages[index + 1 :]))
+        answered = {result["tool_call_id"] for result in results}
+        if lost := [call["id"] for call in calls if call["id"] not in answered]:
             # The service's own spelling, with a dot.
-            place = f"messages.[{min(after, len(messages) - 1)}].role"
-            yield WrongParameter(place, f"tool, with a result: the calls {', '.join(lost)} have none", UNCODED)
+            place = f"messages.[{min(index + 1 + len(results), len(messages) - 1)}].role"
+            raise fault(place, f"tool, with a result: the calls {', '.join(lost)} have none", UNCODED)
 
 
-def _format(body: Body) -> Iterator[WrongParameter]:
+def _format(body: Body) -> None:
     match body.get("response_format"):
         case {"type": "json_object"} if not _says_json(body["messages"]):
-            yield WrongParameter("messages", "with the word json in some message, to ask for a json_object", UNCODED)
+            raise fault("messages", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"type": "json_schema", "json_schema": dict(asked)}:
-            yield from _schema(asked, "response_format.json_schema.name", "response_format", UNCODED)
+            _schema(asked, "response_format.json_schema.name", "response_format", UNCODED)
 
 
-def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[WrongParameter]:
-    if not _NAME.fullmatch(asked["name"]):
-        yield WrongParameter(name, "1 to 64 letters, digits, `_` or `-`")
+def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> None:
+    check_name(asked["name"], name)
     if asked.get("strict") is True and (short := needed(asked.get("schema"))):
-        yield WrongParameter(place, f"a strict schema, with {short}", problem)
+        raise fault(place, f"a strict schema, with {short}", problem)
 
 
 def _says_json(said: object) -> bool:
@@ -257,32 +250,23 @@ def _says_json(said: object) -> bool:
 _PARTICIPANT = re.compile(r"[^\s<|\\/>]+")
 
 
-def _names(body: Body) -> Iterator[WrongParameter]:
+def _names(body: Body) -> None:
     """Names of participants, and of the functions that were called before."""
     for index, message in enumerate(body["messages"]):
         name = message.get("name")
         if isinstance(name, str) and not _PARTICIPANT.fullmatch(name):
-            yield WrongParameter(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
-        calls = message.get("tool_calls")
-        for number, call in enumerate(calls) if calls else ():
+            raise fault(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
+        for number, call in enumerate(message.get("tool_calls") or ()):
             function = call.get("function")
-            if isinstance(function, dict) and not _NAME.fullmatch(function["name"]):
-                place = f"messages[{index}].tool_calls[{number}].function.name"
-                yield WrongParameter(place, "1 to 64 letters, digits, `_` or `-`")
+            if isinstance(function, dict):
+                check_name(function["name"], f"messages[{index}].tool_calls[{number}].function.name")
 
 
-def _called(body: Body) -> Iterator[WrongParameter]:
+def _called(body: Body) -> None:
     """Names of the functions that were called before, in Responses."""
     for index, item in enumerate(body["input"] if isinstance(body["input"], list) else []):
-        if item.get("type") == "function_call" and not _NAME.fullmatch(item["name"]):
-            yield WrongParameter(f"input[{index}].name", "1 to 64 letters, digits, `_` or `-`")
-
-
-def _include(body: Body) -> Iterator[WrongParameter]:
-    asked = body.get("include")
-    for index, name in enumerate(asked if isinstance(asked, list) else []):
-        if name not in INCLUDED:
-            yield WrongParameter(f"include[{index}]", f"one of {', '.join(INCLUDED)}")
+        if item.get("type") == "function_call":
+            check_name(item["name"], f"input[{index}].name")
 
 
 _EITHER = (
@@ -310,6 +294,7 @@ CHAT = table(
     boolean("logprobs"),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     only_with("top_logprobs", "logprobs"),
+    mapping("logit_bias"),
     ("logit_bias", _bias),
     # An empty list counts as none, here and in Responses; of the legacy field it does not.
     array("tools", most=MOST_TOOLS),
@@ -329,12 +314,12 @@ CHAT = table(
 # Responses
 
 
-def _text_format(body: Body) -> Iterator[WrongParameter]:
+def _text_format(body: Body) -> None:
     match body.get("text"):
         case {"format": {"type": "json_object"}} if not _says_json([body["input"], body.get("instructions")]):
-            yield WrongParameter("input", "with the word json in some message, to ask for a json_object", UNCODED)
+            raise fault("input", "with the word json in some message, to ask for a json_object", UNCODED)
         case {"format": {"type": "json_schema"} as asked}:
-            yield from _schema(asked, "text.format.name", "text.format.schema", JSON_SCHEMA)
+            _schema(asked, "text.format.name", "text.format.schema", JSON_SCHEMA)
 
 
 RESPONSES = table(
@@ -363,15 +348,16 @@ RESPONSES_FLAT = (*table(("tools", tool_rules.flat)), *RESPONSES)
 """The same with what the contract of proxies allows, and OpenAI refuses."""
 
 
-def unanswered(conversation: Conversation) -> Iterator[WrongParameter]:
+def check_answered(conversation: Conversation) -> None:
     """The fault of a response's conversation, with all that came before it: a call that has no result."""
     answered = {item.id for item in conversation.history if isinstance(item, ToolResult)}
     for item in conversation.history:
         if isinstance(item, AssistantCall) and item.id not in answered:
-            yield WrongParameter("input", f"with an output of the function call {item.id}", UNCODED)
+            raise fault("input", f"with an output of the function call {item.id}", UNCODED)
 
 
 _REFUSED = (
+    *_EITHER,
     text("model"),
     typed("messages", "a list", list),
     array("messages", least=1, most=2048),
@@ -385,8 +371,6 @@ _REFUSED = (
     mapping("response_format"),
     mapping("text"),
     mapping("stream_options"),
-    mapping("metadata"),
-    ("metadata", _metadata),
     integer("n", 1, 128),
     decimal("temperature", 0, 2),
     decimal("top_p", 0, 1),
@@ -394,7 +378,6 @@ _REFUSED = (
     integer("max_completion_tokens", 1, float("inf")),
     integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
     boolean("stream"),
-    boolean("store"),
     boolean("parallel_tool_calls"),
 )
 """What the proxy refuses itself, with one code for all that is wrong."""
@@ -406,6 +389,10 @@ def coded(error: ApiError, body: Body) -> ApiError:
         return ApiError(NO_PREVIOUS, error.message, error.param)
     if error.problem is not INVALID_PARAM:
         return error
-    faults = (fault for name, rule in _REFUSED if name == error.param for fault in rule(body))
-    fault = next(faults, None)
-    return ApiError(fault.problem, error.message, error.param) if fault else error
+    try:
+        for name, rule in _REFUSED:
+            if name == error.param:
+                rule(body)
+    except ApiError as found:
+        return ApiError(found.problem, error.message, error.param)
+    return error

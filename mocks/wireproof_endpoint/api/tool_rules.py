@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from wireproof_endpoint.api.problems import FUNCTION_SCHEMA, UNSUPPORTED
 from wireproof_endpoint.api.schemas import needed, wrong
 from wireproof_surfaces.errors import MISSING_PARAM
-from wireproof_surfaces.surfaces.rules import WrongParameter
+from wireproof_surfaces.surfaces.rules import fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from wireproof_surfaces.surfaces.rules import Body
 
@@ -43,48 +43,48 @@ _NEEDED: Mapping[str, tuple[str, str]] = {
 """Type → the member that it must have, and what that is."""
 
 
-def tools(body: Body) -> Iterator[WrongParameter]:
+def tools(body: Body) -> None:
     """The rule of `tools` beyond those of the surfaces: schemas, what is not played."""
     for index, tool in enumerate(body.get("tools") or []):
-        yield from _tool(tool, f"tools[{index}]")
+        _tool(tool, f"tools[{index}]")
 
 
-def functions(body: Body) -> Iterator[WrongParameter]:
+def functions(body: Body) -> None:
     """The same of legacy `functions`."""
     for index, function in enumerate(body.get("functions") or []):
-        yield from _schema(function, f"functions[{index}].parameters")
+        _schema(function, f"functions[{index}].parameters")
 
 
-def flat(body: Body) -> Iterator[WrongParameter]:
+def flat(body: Body) -> None:
     """The rule that Responses declare functions flat: chat's shape has no name where one is looked for."""
     for index, tool in enumerate(body.get("tools") or []):
         if isinstance(tool, dict) and tool.get("type") == "function" and "function" in tool and "name" not in tool:
             right = "there: Responses declare a function flat, as {type, name, description, parameters, strict}"
-            yield WrongParameter(f"tools[{index}].name", right, MISSING_PARAM)
+            raise fault(f"tools[{index}].name", right, MISSING_PARAM)
 
 
-def _tool(tool: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+def _tool(tool: Mapping[str, Any], place: str) -> None:
     kind = tool.get("type")
     name, right = _NEEDED.get(str(kind), ("", ""))
     if name and not tool.get(name):
-        yield WrongParameter(f"{place}.{name}", right, MISSING_PARAM)
-    elif kind in NOT_PLAYED:
+        raise fault(f"{place}.{name}", right, MISSING_PARAM)
+    if kind in NOT_PLAYED:
         right = f"one of {', '.join(PLAYED)}: {kind} is run by OpenAI's servers, and not played here"
-        yield WrongParameter(f"{place}.type", right, UNSUPPORTED)
-    elif kind == "function":
+        raise fault(f"{place}.type", right, UNSUPPORTED)
+    if kind == "function":
         inside = tool.get("function")
         function, at = (inside, f"{place}.function") if isinstance(inside, dict) else (tool, place)
-        yield from _schema(function, f"{at}.parameters")
+        _schema(function, f"{at}.parameters")
     elif kind == "namespace":
         for number, inner in enumerate(tool.get("tools") or []):
             if inner.get("type") == "function":
-                yield from _schema(inner, f"{place}.tools[{number}].parameters")
+                _schema(inner, f"{place}.tools[{number}].parameters")
 
 
-def _schema(function: Mapping[str, Any], place: str) -> Iterator[WrongParameter]:
+def _schema(function: Mapping[str, Any], place: str) -> None:
     schema = function.get("parameters")
     if function.get("strict") is True:
         if short := needed(schema):
-            yield WrongParameter(place, f"a strict schema, with {short}", FUNCTION_SCHEMA)
+            raise fault(place, f"a strict schema, with {short}", FUNCTION_SCHEMA)
     elif schema is not None and (right := wrong(schema)):
-        yield WrongParameter(place, right, FUNCTION_SCHEMA)
+        raise fault(place, right, FUNCTION_SCHEMA)

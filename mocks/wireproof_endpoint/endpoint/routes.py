@@ -16,7 +16,7 @@ from wireproof_surfaces.answers.plan import backend_model
 from wireproof_surfaces.api_forms import ServedModels
 from wireproof_surfaces.errors import BAD_REQUEST, ApiError
 from wireproof_surfaces.surfaces import chat_request, chatgpt_login, chatgpt_service, responses_request
-from wireproof_surfaces.surfaces.rules import first_fault, refuse
+from wireproof_surfaces.surfaces.rules import first_fault
 
 if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.answerer import Answerer
@@ -129,7 +129,7 @@ def _responded(answerer: Answerer, body: Mapping[str, Any], asked: ResponsesRequ
     except ApiError as error:
         raise error if answerer.settings.as_proxies_do else rules.coded(error, body) from error
     # Only now: a result may be of a call in a stored response.
-    refuse(rules.unanswered(plan.conversation))
+    rules.check_answered(plan.conversation)
     return plan
 
 

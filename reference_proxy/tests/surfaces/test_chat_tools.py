@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.errors import ApiError
 from wireproof_surfaces.surfaces import chat_tools
 
 
@@ -40,15 +41,16 @@ def test_functions_are_tools_where_there_are_no_others() -> None:
 )
 def test_function_call_decides_which_functions_are_offered(choice: Any, offered: list[str], allowed: bool) -> None:  # noqa: FBT001
     body = {**BOTH, "function_call": choice}
-    assert not list(chat_tools.function_call(body))
+    chat_tools.function_call(body)
     assert names(**body) == offered
     assert chat_tools.allowed(body) is allowed
 
 
 @pytest.mark.parametrize("choice", ["required", 1, {"name": "x"}, {"type": "function", "function": {"name": "f"}}])
 def test_a_wrong_function_call_is_a_fault(choice: Any) -> None:
-    (fault,) = chat_tools.function_call({**BOTH, "function_call": choice})
-    assert fault.param == "function_call"
+    with pytest.raises(ApiError) as raised:
+        chat_tools.function_call({**BOTH, "function_call": choice})
+    assert raised.value.param == "function_call"
 
 
 def test_the_word_for_the_other_kind_says_nothing() -> None:

@@ -22,7 +22,11 @@ def text(words: str, kind: str = "input_text") -> dict[str, Any]:
 
 
 def faults(sent: Any, **more: Any) -> list[Any]:
-    return list(responses_input.given({"input": sent, **more}))
+    try:
+        responses_input.given({"input": sent, **more})
+    except ApiError as fault:
+        return [fault]
+    return []
 
 
 def test_a_text_is_what_the_user_says() -> None:
@@ -111,10 +115,12 @@ def test_the_first_fault_is_named(sent: Any, param: str, problem: Any) -> None:
 
 def test_calls_of_a_previous_response_are_known_later() -> None:
     assert faults([OUTPUT], previous_response_id="resp_1") == []
-    assert list(responses_input.answered([said("a"), OUTPUT], {"c"})) == []
-    assert list(responses_input.answered([CALL, OUTPUT], ())) == []
-    assert [fault.param for fault in responses_input.answered([OUTPUT], {"d"})] == ["input[0].call_id"]
-    assert list(responses_input.answered("hi", ())) == []
+    responses_input.check_answered([said("a"), OUTPUT], {"c"})
+    responses_input.check_answered([CALL, OUTPUT], ())
+    responses_input.check_answered("hi", ())
+    with pytest.raises(ApiError) as raised:
+        responses_input.check_answered([OUTPUT], {"d"})
+    assert raised.value.param == "input[0].call_id"
 
 
 @pytest.mark.parametrize("reference", [{"type": "item_reference", "id": "msg_1"}, {"type": None, "id": "msg_1"}])

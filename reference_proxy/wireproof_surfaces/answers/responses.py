@@ -18,7 +18,6 @@ from wireproof_surfaces.surfaces.chat_dialect import CallFormat, ChatFormat, ech
 from wireproof_surfaces.surfaces.input_items import compacted
 from wireproof_surfaces.surfaces.responses_answer import TOKEN_BYTES, ResponseEvents, ResponseHead, response_of
 from wireproof_surfaces.surfaces.responses_tools import called
-from wireproof_surfaces.surfaces.rules import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +95,7 @@ class Responses:
         given = responses_input.resolved(request.given, self._item)
         calls = {item.id for item in before if isinstance(item, AssistantCall)}
         # Only now: an output may answer a call of the previous response, or of an item that was referred to.
-        refuse(responses_input.answered(given, calls))
+        responses_input.check_answered(given, calls)
         return given, (*before, *responses_input.items(given))
 
     def plan(self, request: ResponsesRequest, logprobs: Logprobs | None = None) -> AnswerPlan:

@@ -17,7 +17,7 @@ from wireproof_surfaces.conversation import (
     TextPart,
     ToolResult,
 )
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
+from wireproof_surfaces.surfaces.rules import Body, fault, text, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,15 +35,14 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
 _WITH_FILES = {**PART_TYPES, "user": (*PART_TYPES["user"], "file")}
 
 
-def messages(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
+def messages(body: Body, *, files: bool = False) -> None:
     """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids.
 
     `files`: whether what answers takes them: a part of type `file` is an object, whatever is in it.
     """
     sent, kinds = body.get("messages"), _WITH_FILES if files else PART_TYPES
     if not isinstance(sent, list) or not sent:
-        yield wrong("messages", "a non-empty list of messages", sent)
-        return
+        raise wrong("messages", "a non-empty list of messages", sent)
     known: set[str] = set()
     for index, message in enumerate(sent):
         # Most messages are text alone, and there may be hundreds.
@@ -51,9 +50,8 @@ def messages(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
             continue
         place = f"messages[{index}]"
         if not isinstance(message, dict):
-            yield WrongParameter(place, "an object with a role and a content")
-            return
-        yield from _message(message, place, known, kinds)
+            raise fault(place, "an object with a role and a content")
+        _message(message, place, known, kinds)
 
 
 def _is_plain(message: Mapping[str, Any]) -> bool:
@@ -65,27 +63,24 @@ def _is_plain(message: Mapping[str, Any]) -> bool:
     return role in ("user", "system", "developer") or (role == "assistant" and message.keys().isdisjoint(_CALLS))
 
 
-def _message(
-    message: Mapping[str, Any], place: str, known: set[str], kinds: Mapping[str, Sequence[str]]
-) -> Iterator[WrongParameter]:
+def _message(message: Mapping[str, Any], place: str, known: set[str], kinds: Mapping[str, Sequence[str]]) -> None:
     role = message.get("role")
     if role not in ROLES:
-        yield wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
-        return
-    yield from _content(message, role, f"{place}.content", kinds[role])
+        raise wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
+    _content(message, role, f"{place}.content", kinds[role])
     match role:
         case "assistant":
-            yield from _calls(message, place, known)
+            _calls(message, place, known)
         case "tool":
             call_id = message.get("tool_call_id")
             # A result must follow its call (param.tool-call-id).
             if text(call_id) or call_id not in known:
-                yield wrong(f"{place}.tool_call_id", "the id of a tool call made before", call_id)
+                raise wrong(f"{place}.tool_call_id", "the id of a tool call made before", call_id)
         case "function" if text(message.get("name")):
-            yield WrongParameter(f"{place}.name", "the name of the function called before")
+            raise fault(f"{place}.name", "the name of the function called before")
 
 
-def _content(message: Mapping[str, Any], role: str, place: str, kinds: Sequence[str]) -> Iterator[WrongParameter]:
+def _content(message: Mapping[str, Any], role: str, place: str, kinds: Sequence[str]) -> None:
     content = message.get("content")
     match content:
         case str():
@@ -97,9 +92,9 @@ def _content(message: Mapping[str, Any], role: str, place: str, kinds: Sequence[
             return
         case list():
             if not content or not all(_acceptable(part, kinds) for part in content):
-                yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+                raise fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
         case _:
-            yield wrong(place, "a string or a list of parts", content)
+            raise wrong(place, "a string or a list of parts", content)
 
 
 def _acceptable(part: object, kinds: Sequence[str]) -> bool:
@@ -116,11 +111,10 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return False
 
 
-def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[WrongParameter]:
+def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> None:
     calls = message.get("tool_calls")
     if calls is not None and not isinstance(calls, list):
-        yield WrongParameter(f"{place}.tool_calls", "a list of tool calls")
-        return
+        raise fault(f"{place}.tool_calls", "a list of tool calls")
     for index, call in enumerate(calls or []):
         match call:
             case {"id": str(id_), "function": {"name": str(), "arguments": str()}} | {
@@ -130,14 +124,12 @@ def _calls(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[
             } if id_:
                 known.add(id_)
             case _:
-                yield WrongParameter(
-                    f"{place}.tool_calls[{index}]", "an id and a function with name and arguments as text"
-                )
+                raise fault(f"{place}.tool_calls[{index}]", "an id and a function with name and arguments as text")
     match message.get("function_call"):
         case None | {"name": str(), "arguments": str()}:
             return
         case _:
-            yield WrongParameter(f"{place}.function_call", "a name and arguments as a string")
+            raise fault(f"{place}.function_call", "a name and arguments as a string")
 
 
 def _listed(message: Mapping[str, Any], name: str) -> list[Any]:

@@ -1,6 +1,6 @@
 """A chat request: validated in the order of one table, then typed. Pure.
 
-`rules` gives that table; the first rule that finds a fault answers. Headers come after it. Fields it does not
+`_rules` gives that table; the first rule that finds a fault answers. Headers come after it. Fields it does not
 name are accepted and ignored.
 """
 
@@ -16,8 +16,8 @@ from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,
     Rule,
-    WrongParameter,
     boolean,
+    fault,
     first_fault,
     integer,
     optional,
@@ -29,7 +29,7 @@ from wireproof_surfaces.surfaces.rules import (
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from wireproof_surfaces.conversation import Item, Tool
 
@@ -70,7 +70,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, full:
         ApiError: 400, `param` naming the first field or header that is not.
     """
     # Fields before headers (contract §3, param.proxy-headers).
-    first_fault(rules(max_choices, full=full), body)
+    first_fault(_rules(max_choices, full=full), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
     request = ChatRequest(
@@ -98,7 +98,7 @@ def _with_include_usage(options: object) -> str | None:
     return None if right else "an object whose `include_usage` is true or false"
 
 
-def _response_format(body: Body, *, full: bool) -> Iterator[WrongParameter]:
+def _response_format(body: Body, *, full: bool) -> None:
     return text_format(_flat(body.get("response_format")), "response_format", full=full)
 
 
@@ -110,21 +110,21 @@ def _flat(asked: object) -> object:
     return {**(declared if isinstance(declared, dict) else {}), "type": "json_schema"}
 
 
-def text_format(asked: object, param: str, *, full: bool) -> Iterator[WrongParameter]:
+def text_format(asked: object, param: str, *, full: bool) -> None:
     """The rule of the format that the text must have, by the name of its parameter; `full` as for `parse`."""
     typed = "of type text, json_object or json_schema" if full else "of type text or json_schema"
     match asked:
         case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
             return
         case {"type": "json_schema"}:
-            yield WrongParameter(param, "a json_schema with a name and a schema")
+            raise fault(param, "a json_schema with a name and a schema")
         case {"type": "json_object"} if full:
             return
         case {"type": "json_object"}:
             # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
-            yield WrongParameter(param, f"{typed}: the backend has no mode for any JSON object")
+            raise fault(param, f"{typed}: the backend has no mode for any JSON object")
         case _:
-            yield WrongParameter(param, typed)
+            raise fault(param, typed)
 
 
 def schema_of(asked: object) -> Mapping[str, Any] | None:
@@ -139,7 +139,7 @@ def schema_of(asked: object) -> Mapping[str, Any] | None:
 
 
 @cache
-def rules(max_choices: int, *, full: bool = False) -> tuple[Rule, ...]:
+def _rules(max_choices: int, *, full: bool = False) -> tuple[Rule, ...]:
     """The table; the arguments are those of `parse`."""
     # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (

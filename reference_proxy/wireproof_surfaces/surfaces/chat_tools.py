@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.surfaces import declared_tools
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter
+from wireproof_surfaces.surfaces.rules import Body, fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,32 +19,31 @@ FIELDS = ("tools", "functions", "tool_choice", "function_call")
 """The fields of a body that are about tools."""
 
 
-def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+def tools(body: Body, *, custom: bool = False) -> None:
     """The rule of `tools`: a list of functions with different names; `custom`: custom tools are taken, too."""
-    yield from declared_tools.listed("tools", body)
+    declared_tools.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         kind = tool.get("type") if isinstance(tool, dict) else None
         if kind == "custom" and custom:
-            yield from declared_tools.custom({"custom": None, **tool}, place, seen)
+            declared_tools.custom({"custom": None, **tool}, place, seen)
             continue
         if kind != "function":
-            yield WrongParameter(f"{place}.type", '"function" or "custom"' if custom else '"function"')
-            return
+            raise fault(f"{place}.type", '"function" or "custom"' if custom else '"function"')
         function = tool.get("function")
-        yield from declared_tools.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
+        declared_tools.function(function if isinstance(function, dict) else {}, f"{place}.function", seen)
 
 
-def functions(body: Body) -> Iterator[WrongParameter]:
+def functions(body: Body) -> None:
     """The rule of `functions`: a list of them, with different names."""
-    yield from declared_tools.listed("functions", body)
+    declared_tools.listed("functions", body)
     seen: set[str] = set()
     for index, function in enumerate(body.get("functions") or []):
-        yield from declared_tools.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
+        declared_tools.function(function if isinstance(function, dict) else {}, f"functions[{index}]", seen)
 
 
-def tool_choice(body: Body) -> Iterator[WrongParameter]:
+def tool_choice(body: Body) -> None:
     """The rule of `tool_choice`: a known word, or a declared tool."""
     # `tools` is known to be right: its rule stands before this one in the table.
     choice, names = body.get("tool_choice"), {_key(tool) for tool in body.get("tools") or []}
@@ -54,19 +53,19 @@ def tool_choice(body: Body) -> Iterator[WrongParameter]:
         case "required" if names:
             return
         case "required":
-            yield WrongParameter("tool_choice", 'without "required" when no tools are declared')
+            raise fault("tool_choice", 'without "required" when no tools are declared')
         case {"type": "allowed_tools", "allowed_tools": {"mode": "auto" | "required", "tools": [_, *_] as allowed}} if (
             all(_key(tool) in names for tool in allowed)
         ):
             return
         case {"type": "allowed_tools"}:
-            yield WrongParameter("tool_choice.allowed_tools", "a mode, auto or required, and a list of declared tools")
+            raise fault("tool_choice.allowed_tools", "a mode, auto or required, and a list of declared tools")
         case {"type": "function" | "custom"} if _key(choice) in names:
             return
         case {"type": "function" | "custom"}:
-            yield WrongParameter("tool_choice", "the name of a declared tool")
+            raise fault("tool_choice", "the name of a declared tool")
         case _:
-            yield WrongParameter("tool_choice", '"none", "auto", "required" or a declared function')
+            raise fault("tool_choice", '"none", "auto", "required" or a declared function')
 
 
 def _key(tool: object) -> tuple[object, object]:
@@ -80,7 +79,7 @@ def _key(tool: object) -> tuple[object, object]:
             return None, None
 
 
-def function_call(body: Body) -> Iterator[WrongParameter]:
+def function_call(body: Body) -> None:
     """The rule of `function_call`: a known word, or a declared function."""
     match body.get("function_call"):
         case None | "none" | "auto":
@@ -88,7 +87,7 @@ def function_call(body: Body) -> Iterator[WrongParameter]:
         case {"name": str(name)} if name in {function["name"] for function in body.get("functions") or []}:
             return
         case _:
-            yield WrongParameter("function_call", '"none", "auto" or the name of a declared function')
+            raise fault("function_call", '"none", "auto" or the name of a declared function')
 
 
 def legacy(body: Body) -> bool:

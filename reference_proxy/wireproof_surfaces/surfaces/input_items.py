@@ -16,8 +16,8 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.conversation import AssistantCall, FilePart, ImagePart, Message, TextPart, ToolResult
-from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.surfaces.rules import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -147,14 +147,14 @@ def page(items: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> Json:
     """
     order, limit, after = query.get("order", "desc"), query.get("limit", str(USUAL)), query.get("after")
     if order not in {"asc", "desc"}:
-        raise _wrong("order", "asc or desc")
+        raise fault("order", "asc or desc")
     # isascii: `isdigit` also takes signs such as ², at which `int` fails.
     if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
-        raise _wrong("limit", f"an integer from 1 to {MOST}")
+        raise fault("limit", f"an integer from 1 to {MOST}")
     ordered = list(items) if order == "asc" else list(reversed(items))
     ids = [item["id"] for item in ordered]
     if after is not None and after not in ids:
-        raise _wrong("after", "the id of an item of this list")
+        raise fault("after", "the id of an item of this list")
     start = 0 if after is None else ids.index(after) + 1
     data = ordered[start : start + int(limit)]
     return {
@@ -164,7 +164,3 @@ def page(items: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> Json:
         "last_id": data[-1]["id"] if data else None,
         "has_more": start + int(limit) < len(ordered),
     }
-
-
-def _wrong(param: str, right: str) -> ApiError:
-    return ApiError(INVALID_PARAM, message=f"`{param}` must be {right}.", param=param)

@@ -23,7 +23,7 @@ from wireproof_surfaces.errors import INVALID_PARAM, ApiError
 from wireproof_surfaces.surfaces.input_items import TYPES as COMPACTED
 from wireproof_surfaces.surfaces.input_items import unpacked
 from wireproof_surfaces.surfaces.responses_tools import called
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter, text, wrong
+from wireproof_surfaces.surfaces.rules import Body, fault, text, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -44,7 +44,7 @@ OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 TYPES = ("message", *CALLS, *OUTPUTS, "reasoning", "compaction")
 
 
-def given(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
+def given(body: Body, *, files: bool = False) -> None:
     """The rule of `input`: there, a text or a list, not empty, and each item right.
 
     `files`: whether what answers takes them: a part of type `input_file`, whatever is in it, but from the assistant.
@@ -54,12 +54,12 @@ def given(body: Body, *, files: bool = False) -> Iterator[WrongParameter]:
         case str() if sent:
             return
         case list() if sent:
-            # Earlier calls may be in stored responses, which are looked up later; `answered` then has this rule.
+            # Earlier calls may be in stored responses, which are looked up later; `check_answered` then has this rule.
             known = None if body.get("previous_response_id") or any(map(reference, sent)) else set[str]()
             for index, item in enumerate(sent):
-                yield from _item(item, f"input[{index}]", known, more)
+                _item(item, f"input[{index}]", known, more)
         case _:
-            yield wrong("input", "a non-empty string or a non-empty list of items", sent)
+            raise wrong("input", "a non-empty string or a non-empty list of items", sent)
 
 
 def reference(item: object) -> bool:
@@ -86,7 +86,7 @@ def _found(item: Mapping[str, Any], index: int, find: Callable[[str], Mapping[st
     return found
 
 
-def answered(sent: Given, known: Collection[str]) -> Iterator[WrongParameter]:
+def check_answered(sent: Given, known: Collection[str]) -> None:
     """The rule of outputs once the calls before this request are known: each answers a call."""
     calls = set(known)
     for index, item in enumerate([] if isinstance(sent, str) else sent):
@@ -96,7 +96,7 @@ def answered(sent: Given, known: Collection[str]) -> Iterator[WrongParameter]:
         elif _type(item) in CALLS:
             calls.add(item["call_id"])
         elif _type(item) in OUTPUTS:
-            yield from _call_id(item, f"input[{index}]", calls)
+            _call_id(item, f"input[{index}]", calls)
 
 
 def _type(item: Mapping[str, Any]) -> object:
@@ -106,64 +106,60 @@ def _type(item: Mapping[str, Any]) -> object:
     return "message" if "role" in item else "item_reference" if set(item) <= {"type", "id"} and "id" in item else None
 
 
-def _item(item: object, place: str, known: set[str] | None, more: tuple[str, ...]) -> Iterator[WrongParameter]:
+def _item(item: object, place: str, known: set[str] | None, more: tuple[str, ...]) -> None:
     """The rule of one item; `known` are the calls before it, None when they are not known yet.
 
     `more` are the types of parts that are taken besides.
     """
     if not isinstance(item, dict):
-        yield WrongParameter(place, "an object")
-        return
+        raise fault(place, "an object")
     match _type(item):
         case "message":
-            yield from _message(item, place, more)
+            _message(item, place, more)
         case "function_call" | "custom_tool_call" as kind:
-            yield from _call(item, place, CALLS[kind])
+            _call(item, place, CALLS[kind])
             if known is not None and isinstance(item.get("call_id"), str):
                 known.add(item["call_id"])
         case "function_call_output" | "custom_tool_call_output":
-            yield from _call_id(item, place, known)
-            yield from _output(item, place, more)
+            _call_id(item, place, known)
+            _output(item, place, more)
         case "reasoning":
             return
         case "compaction" | "compaction_summary":
-            yield from _compaction(item, f"{place}.encrypted_content", known, more)
+            _compaction(item, f"{place}.encrypted_content", known, more)
         case "item_reference":
             if text(item.get("id")):
-                yield WrongParameter(f"{place}.id", "the id of an item of a stored response")
+                raise fault(f"{place}.id", "the id of an item of a stored response")
         case kind:
-            yield wrong(f"{place}.type", f"one of {', '.join(TYPES)}", kind)
+            raise wrong(f"{place}.type", f"one of {', '.join(TYPES)}", kind)
 
 
-def _compaction(
-    item: Mapping[str, Any], place: str, known: set[str] | None, more: tuple[str, ...]
-) -> Iterator[WrongParameter]:
+def _compaction(item: Mapping[str, Any], place: str, known: set[str] | None, more: tuple[str, ...]) -> None:
     packed = unpacked(item.get("encrypted_content"))
     if packed is None:
-        yield WrongParameter(place, "what /v1/responses/compact has answered")
-    for index, inner in enumerate(packed or []):
-        yield from _item(inner, f"{place}[{index}]", known, more)
+        raise fault(place, "what /v1/responses/compact has answered")
+    for index, inner in enumerate(packed):
+        _item(inner, f"{place}[{index}]", known, more)
 
 
-def _message(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:
+def _message(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> None:
     role = item.get("role")
     if role not in ROLES:
-        yield wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
-        return
+        raise wrong(f"{place}.role", f"one of {', '.join(ROLES)}", role)
     kinds = PART_TYPES[role] if role == "assistant" else (*PART_TYPES[role], *more)
-    yield from _content(item.get("content"), f"{place}.content", kinds)
+    _content(item.get("content"), f"{place}.content", kinds)
 
 
-def _content(content: object, place: str, kinds: Sequence[str]) -> Iterator[WrongParameter]:
+def _content(content: object, place: str, kinds: Sequence[str]) -> None:
     match content:
         case str():
             return
         case list() if content and all(_acceptable(part, kinds) for part in content):
             return
         case None:
-            yield wrong(place, "a string or a list of parts", None)
+            raise wrong(place, "a string or a list of parts", None)
         case _:
-            yield WrongParameter(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
+            raise fault(place, f"a string or a non-empty list of parts of type {' or '.join(kinds)}")
 
 
 def _acceptable(part: object, kinds: Sequence[str]) -> bool:
@@ -180,26 +176,26 @@ def _acceptable(part: object, kinds: Sequence[str]) -> bool:
             return False
 
 
-def _call(item: Mapping[str, Any], place: str, said: str) -> Iterator[WrongParameter]:
+def _call(item: Mapping[str, Any], place: str, said: str) -> None:
     for name in ("call_id", "name"):
         if text(item.get(name)):
-            yield wrong(f"{place}.{name}", "a non-empty string", item.get(name))
+            raise wrong(f"{place}.{name}", "a non-empty string", item.get(name))
     if not isinstance(item.get(said), str):
-        yield wrong(f"{place}.{said}", "a string", item.get(said))
+        raise wrong(f"{place}.{said}", "a string", item.get(said))
 
 
-def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Iterator[WrongParameter]:
+def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> None:
     call_id = item.get("call_id")
     if text(call_id) or (known is not None and call_id not in known):
-        yield wrong(f"{place}.call_id", "the call_id of a function call made before", call_id)
+        raise wrong(f"{place}.call_id", "the call_id of a function call made before", call_id)
 
 
-def _output(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> Iterator[WrongParameter]:
+def _output(item: Mapping[str, Any], place: str, more: tuple[str, ...]) -> None:
     output = item.get("output")
     # A tool may have nothing to say.
     if isinstance(output, list) and not output:
         return
-    yield from _content(output, f"{place}.output", (*_CONTENT, *more, "output_text"))
+    _content(output, f"{place}.output", (*_CONTENT, *more, "output_text"))
 
 
 def items(sent: Given) -> Iterator[Item]:

@@ -17,7 +17,6 @@ from wireproof_surfaces.surfaces.rules import (
     SAMPLING,
     Body,
     Rule,
-    WrongParameter,
     boolean,
     first_fault,
     integer,
@@ -31,7 +30,7 @@ from wireproof_surfaces.surfaces.rules import (
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wireproof_surfaces.conversation import Tool
     from wireproof_surfaces.surfaces.responses_tools import Spaces
@@ -97,28 +96,18 @@ def _string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
 
 
-def _text(body: Body, *, full: bool) -> Iterator[WrongParameter]:
-    value = body.get("text")
-    if isinstance(value, dict):
-        yield from text_format(value.get("format"), "text.format", full=full)
-    elif value is not None:
-        yield WrongParameter("text", "an object")
+def _metadata(value: object) -> str | None:
+    right = isinstance(value, dict) and all(isinstance(entry, str) for entry in value.values())
+    return None if right else "an object whose values are strings"
 
 
-def _metadata(body: Body) -> Iterator[WrongParameter]:
-    value = body.get("metadata")
-    if value is None:
-        return
-    if not isinstance(value, dict) or not all(isinstance(entry, str) for entry in value.values()):
-        yield WrongParameter("metadata", "an object whose values are strings")
-
-
-def _conversation(body: Body) -> Iterator[WrongParameter]:
+def _conversation(_: object) -> str:
     # Refused, not ignored: the answer would lack what was said before.
-    if body.get("conversation") is not None:
-        yield WrongParameter(
-            "conversation", "absent: conversations are not kept here; send previous_response_id or all items"
-        )
+    return "absent: conversations are not kept here; send previous_response_id or all items"
+
+
+def _format(body: Body, *, full: bool) -> None:
+    text_format((body.get("text") or {}).get("format"), "text.format", full=full)
 
 
 @cache
@@ -135,12 +124,13 @@ def _rules(*, full: bool) -> tuple[Rule, ...]:
         where(("tools",), partial(responses_tools.tools, custom=full)),
         where(("tool_choice",), partial(responses_tools.tool_choice, custom=full)),
         optional("parallel_tool_calls", boolean),
-        where(("text",), partial(_text, full=full)),
+        optional("text", mapping),
+        where(("text",), partial(_format, full=full)),
         optional("instructions", _string),
         optional("previous_response_id", text),
-        where(("conversation",), _conversation),
+        optional("conversation", _conversation),
         optional("store", boolean),
-        where(("metadata",), _metadata),
+        optional("metadata", _metadata),
     )
 
 

@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_surfaces.surfaces import declared_tools
-from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME, NAME
-from wireproof_surfaces.surfaces.rules import Body, WrongParameter
+from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME, check_name
+from wireproof_surfaces.surfaces.rules import Body, fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,25 +77,22 @@ def called(item: Mapping[str, Any]) -> str:
     return joined(namespace, item["name"]) if isinstance(namespace, str) and namespace else str(item["name"])
 
 
-def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[WrongParameter]:
+def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> None:
     """The rule of a namespace: a name, and tools whose functions have names unlike those `seen` before."""
-    name, tools = tool.get("name"), tool.get("tools")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield WrongParameter(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
-    elif not isinstance(tools, list) or not all(isinstance(inner, dict) for inner in tools):
-        yield WrongParameter(f"{place}.tools", "a list of tools")
-    else:
-        for index, inner in enumerate(tools):
-            if inner.get("type") == "function":
-                yield from _member(inner, f"{place}.tools[{index}]", name, seen)
+    name, tools = check_name(tool.get("name"), f"{place}.name"), tool.get("tools")
+    if not isinstance(tools, list) or not all(isinstance(inner, dict) for inner in tools):
+        raise fault(f"{place}.tools", "a list of tools")
+    for index, inner in enumerate(tools):
+        if inner.get("type") == "function":
+            _member(inner, f"{place}.tools[{index}]", name, seen)
 
 
-def _member(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[WrongParameter]:
+def _member(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> None:
     # An empty set: two namespaces may have functions of one name; the joined names are compared below.
-    yield from declared_tools.function(inner, place, set())
+    declared_tools.function(inner, place, set())
     full = joined(name, str(inner.get("name")))
     if full in seen:
-        yield WrongParameter(f"{place}.name", "unlike the names before it")
+        raise fault(f"{place}.name", "unlike the names before it")
     seen.add(full)
 
 
@@ -107,28 +104,27 @@ def functions(tool: Mapping[str, Any]) -> Iterator[Json]:
             yield {**inner, "name": joined(tool["name"], inner["name"]), "description": "\n\n".join(map(str, about))}
 
 
-def tools(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+def tools(body: Body, *, custom: bool = False) -> None:
     """The rule of `tools`: a list of published ones, functions with different names; `custom`: those can be called."""
-    yield from declared_tools.listed("tools", body)
+    declared_tools.listed("tools", body)
     seen: set[str] = set()
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         kind = tool.get("type") if isinstance(tool, dict) else None
         # isinstance: a list or an object cannot be looked up in a set.
         if not (isinstance(kind, str) and kind in TYPES):
-            yield WrongParameter(f"{place}.type", f"one of {', '.join(sorted(TYPES))}")
-            return
+            raise fault(f"{place}.type", f"one of {', '.join(sorted(TYPES))}")
         if kind == "function":
             # Flat, or in the chat API's shape (responses.input.items).
             inside = f"{place}.function" if "function" in tool else place
-            yield from declared_tools.function(_function(tool), inside, seen)
+            declared_tools.function(_function(tool), inside, seen)
         if kind == "namespace":
-            yield from namespace(tool, place, seen)
+            namespace(tool, place, seen)
         if kind == "custom" and custom:
-            yield from declared_tools.custom({name: tool[name] for name in tool if name != "custom"}, place, seen)
+            declared_tools.custom({name: tool[name] for name in tool if name != "custom"}, place, seen)
 
 
-def tool_choice(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]:
+def tool_choice(body: Body, *, custom: bool = False) -> None:
     """The rule of `tool_choice`: a known word, a declared tool, or some of them; `custom`: also custom ones."""
     choice, names = body.get("tool_choice"), {tool.name for tool in _callable(body, custom=custom)}
     if choice is None or (choice in WORDS and choice != "required"):
@@ -137,15 +133,15 @@ def tool_choice(body: Body, *, custom: bool = False) -> Iterator[WrongParameter]
         case [*chosen] if chosen and names.issuperset(chosen):
             return
         case [*_]:
-            yield WrongParameter("tool_choice", "the name of a declared tool")
+            raise fault("tool_choice", "the name of a declared tool")
         case _ if choice == "required":
             if not names:
-                yield WrongParameter("tool_choice", 'without "required" when no functions are declared')
+                raise fault("tool_choice", 'without "required" when no functions are declared')
         # Sorted, so a list: the type that a client sends need not be hashable.
         case _ if isinstance(choice, dict) and choice.get("type") in sorted(_kinds(body) - {"function"}):
-            yield WrongParameter("tool_choice", "of a function: tools of other types are not run here")
+            raise fault("tool_choice", "of a function: tools of other types are not run here")
         case _:
-            yield WrongParameter("tool_choice", '"none", "auto", "required", or a declared tool')
+            raise fault("tool_choice", '"none", "auto", "required", or a declared tool')
 
 
 def allowed(body: Body) -> bool:

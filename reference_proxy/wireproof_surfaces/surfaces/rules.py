@@ -1,34 +1,30 @@
 """The parts of which tables of parameter rules are made: which field, and what would be right. Pure.
 
 A check returns None for a right value and otherwise says what a right one is. A rule looks at a request's body and
-yields faults in order; the first fault of the first rule that has one is the answer.
+raises the refusal of the first fault that it finds; the first rule that finds one answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from wireproof_surfaces.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
 
-
-class WrongParameter(NamedTuple):
-    """A parameter that is not acceptable; `right` completes "PARAM must be …"."""
-
-    param: str
-    right: str
-    problem: Problem = INVALID_PARAM
-
-
-def wrong(param: str, right: str, value: object) -> WrongParameter:
-    """A parameter that has this value; None: it is missing."""
-    return WrongParameter(param, right, MISSING_PARAM if value is None else INVALID_PARAM)
-
-
 Body = Mapping[str, Any]
 Check = Callable[[Any], str | None]
-Rule = Callable[[Body], Iterable[WrongParameter]]
+Rule = Callable[[Body], None]
+
+
+def fault(param: str, right: str, problem: Problem = INVALID_PARAM) -> ApiError:
+    """The refusal of a parameter; `right` completes "PARAM must be …"."""
+    return ApiError(problem, message=f"`{param}` must be {right}.", param=param)
+
+
+def wrong(param: str, right: str, value: object) -> ApiError:
+    """The refusal of a parameter that has this value; None: it is missing."""
+    return fault(param, right, MISSING_PARAM if value is None else INVALID_PARAM)
 
 
 def first_fault(rules: Iterable[Rule], body: Body) -> None:
@@ -39,8 +35,7 @@ def first_fault(rules: Iterable[Rule], body: Body) -> None:
     """
     # Of the fields that a rule is about: others may be any, and as long and as many as a client likes.
     for rule in _applying(tuple(rules), frozenset(body.keys() & _named)):
-        for fault in rule(body):
-            raise _error(fault)
+        rule(body)
 
 
 _about: dict[Rule, tuple[str, ...]] = {}
@@ -63,28 +58,13 @@ def _applying(rules: tuple[Rule, ...], names: frozenset[str]) -> tuple[Rule, ...
     return tuple(rule for rule in rules if rule not in _about or not names.isdisjoint(_about[rule]))
 
 
-def refuse(faults: Iterable[WrongParameter]) -> None:
-    """Raise the first of these faults.
-
-    Raises:
-        ApiError: 400, naming the parameter and what would be right.
-    """
-    # The first one alone: an error names one `param`.
-    for fault in faults:
-        raise _error(fault)
-
-
-def _error(fault: WrongParameter) -> ApiError:
-    return ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
-
-
 def required(name: str, check: Check) -> Rule:
     """The field must be there and right; null is not there."""
 
-    def rule(body: Body) -> Iterable[WrongParameter]:
+    def rule(body: Body) -> None:
         value = body.get(name)
-        right = check(value)
-        return (wrong(name, right, value),) if right else ()
+        if right := check(value):
+            raise wrong(name, right, value)
 
     return rule
 
@@ -92,10 +72,10 @@ def required(name: str, check: Check) -> Rule:
 def optional(name: str, check: Check) -> Rule:
     """The field may be absent or null, else it must be right."""
 
-    def rule(body: Body) -> Iterable[WrongParameter]:
+    def rule(body: Body) -> None:
         value = body.get(name)
-        right = None if value is None else check(value)
-        return (WrongParameter(name, right),) if right else ()
+        if value is not None and (right := check(value)):
+            raise fault(name, right)
 
     return where((name,), rule)
 
@@ -142,15 +122,12 @@ SAMPLING: tuple[Rule, ...] = (optional("temperature", number(0, 2)), optional("t
 
 def stream_options(check: Check) -> Rule:
     """The rule of `stream_options`: absent, or right in a request that asks for a stream."""
+    right = optional("stream_options", check)
 
-    def rule(body: Body) -> Iterable[WrongParameter]:
-        options = body.get("stream_options")
-        if options is None:
-            return ()
+    def rule(body: Body) -> None:
         # param.stream-options.
-        if not body.get("stream"):
-            return (WrongParameter("stream_options", "absent unless `stream` is true"),)
-        right = check(options)
-        return (WrongParameter("stream_options", right),) if right else ()
+        if body.get("stream_options") is not None and not body.get("stream"):
+            raise fault("stream_options", "absent unless `stream` is true")
+        right(body)
 
     return where(("stream_options",), rule)
