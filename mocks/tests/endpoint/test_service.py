@@ -291,6 +291,7 @@ def test_a_prompt_is_answered_as_a_stream() -> None:
         ({"prompt": ["a", "b"]}, "prompt", "unsupported_value"),
         ({"prompt": [1, 2]}, "prompt", "invalid_type"),
         ({"prompt": "a", "suffix": "b"}, "suffix", "unsupported_value"),
+        ({"prompt": "a", "suffix": ["b"]}, "suffix", "unsupported_value"),
         ({"prompt": "a", "best_of": 3}, "best_of", "unsupported_value"),
         ({"prompt": "a", "temperature": 3}, "temperature", "decimal_above_max_value"),
     ],

@@ -46,7 +46,8 @@ def as_chat(body: Body) -> dict[str, Any]:
         case _:
             raise fault("prompt", "a string: tokens are not read here", TYPE)
     for name in _NOT_SERVED:
-        if body.get(name) not in {None, 1} or body.get(name) is True:
+        # A tuple: what a client sends need not be hashable.
+        if body.get(name) not in (None, 1) or body.get(name) is True:
             raise fault(name, "absent: it is not served here", UNSUPPORTED)
     length = body.get("max_tokens")
     asked = {name: body[name] for name in _ALIKE if name in body}
