@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import as_message
-from wireproof_surfaces.conversation import (
-    AssistantCall,
-    FilePart,
-    ImagePart,
-    Item,
-    Message,
-    Part,
-    TextPart,
-    Tool,
-    ToolResult,
-)
+from wireproof_surfaces.conversation import FilePart, ImagePart, Item, Message, Part, TextPart, Tool, ToolResult
+from wireproof_surfaces.surfaces.input_items import content_part, input_item
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,34 +57,16 @@ def _tool(tool: Tool) -> Json:
 
 
 def _item(item: Item) -> Json:
+    made = input_item(item)
     match item:
-        case Message(role=role, parts=parts):
-            kind = "output_text" if role == "assistant" else "input_text"
+        case Message(role="system"):
             # As one role, whatever a client calls it: scripts of the suite compare what arrives.
-            said = "developer" if role == "system" else role
-            return {"type": "message", "role": said, "content": [_content(part, kind) for part in parts]}
-        case AssistantCall():
-            return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
-        case ToolResult():
-            failed = {"is_error": True} if item.failed else {}
-            return {"type": "function_call_output", "call_id": item.id, "output": _output(item), **failed}
-
-
-def _output(result: ToolResult) -> str | list[Json]:
-    if not result.images:
-        return result.output
-    parts: tuple[Part, ...] = (TextPart(result.output), *result.images)
-    return [_content(part, "input_text") for part in parts]
-
-
-def _content(part: Part, kind: str) -> Json:
-    match part:
-        case TextPart(text):
-            return {"type": kind, "text": text}
-        case ImagePart(url):
-            return {"type": "input_image", "image_url": url}
-        case FilePart(url, name):
-            return {"type": "input_file", part.member: url, "filename": name}
+            made["role"] = "developer"
+        case ToolResult(failed=True):
+            made["is_error"] = True
+        case _:
+            pass
+    return made
 
 
 def _input(part: Part) -> Json:
@@ -103,4 +76,4 @@ def _input(part: Part) -> Json:
         case ImagePart(url):
             return {"type": "image", "url": url}
         case FilePart():
-            return _content(part, "text")
+            return content_part(part, "text")

@@ -100,17 +100,18 @@ def input_item(item: Item) -> Json:
     match item:
         case Message():
             kind = "output_text" if item.role == "assistant" else "input_text"
-            return {"type": "message", "role": item.role, "content": [_part(part, kind) for part in item.parts]}
+            return {"type": "message", "role": item.role, "content": [content_part(part, kind) for part in item.parts]}
         case AssistantCall():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
         case ToolResult():
             parts: list[Part] = [TextPart(item.output), *item.images]
             # Text alone stays a plain string, as Codex passes it on to its model.
-            output = [_part(part, "input_text") for part in parts] if item.images else item.output
+            output = [content_part(part, "input_text") for part in parts] if item.images else item.output
             return {"type": "function_call_output", "call_id": item.id, "output": output}
 
 
-def _part(part: Part, kind: str) -> Json:
+def content_part(part: Part, kind: str) -> Json:
+    """A part of a message's content; `kind` is the type of one of text."""
     match part:
         case TextPart():
             return {"type": kind, "text": part.text}
