@@ -266,7 +266,6 @@ class Output:
                 yield from call.said(event.text) if event.text else ()
             case CallClosed(id=call.event.id):
                 yield from self._close("completed")
-                yield from self._resume()
             case _:
                 # Also text: items never overlap (responses.stream.order).
                 self._waiting.append(event)
@@ -279,7 +278,6 @@ class Output:
         """Close what is open: nothing more is said, and the last message has this status. There is always an item."""
         while isinstance(self._open, _CallItem):
             yield from self._close("completed")
-            yield from self._resume()
         if not self._done and self._open is None:
             yield from self._begin(_MessageItem(self._id("msg"), 0, self.logprobs))
         yield from self._close(status)
@@ -316,8 +314,6 @@ class Output:
         done = item.item(status)
         self._done.append(done)
         yield {"type": "response.output_item.done", "output_index": item.index, "item": done}
-
-    def _resume(self) -> Iterator[Json]:
         waiting, self._waiting = self._waiting, []
         for event in waiting:
             yield from self.feed(event)
