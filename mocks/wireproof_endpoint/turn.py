@@ -84,7 +84,8 @@ class PlayedChoice:
         seed: str,
     ) -> None:
         self.choice = choice
-        self._selection = selection
+        self.selection = selection
+        """What it plays."""
         self._nonce = selection.nonce
         self.nonce = id(selection.nonce)
         """Distinguishes the nonce from others, as long as the turn lives."""
@@ -95,19 +96,13 @@ class PlayedChoice:
         self._seed = seed
         self._record: TurnRecord = selection.begin()
         self._part = selection.first
-        self.parts = selection.parts
-        """All parts of its script."""
         self._called: set[str] = set()
 
     @property
     def part(self) -> tuple[steps.Step, ...]:
         """What it plays now; nothing where the script is over."""
-        return self.parts[self._part] if self._part < len(self.parts) else ()
-
-    @property
-    def counts(self) -> UsageReported:
-        """The counts that it will report, for who has to know them before."""
-        return counts(self._selection)
+        parts = self.selection.parts
+        return parts[self._part] if self._part < len(parts) else ()
 
     def next(self, now: float, most: int = 1) -> Next:
         """What happens next; `now` is in seconds of any clock that does not go back, `most` of pieces of text."""
@@ -169,8 +164,7 @@ class PlayedChoice:
     # Actions
 
     def _begin(self, now: float) -> Action | Until:
-        parts = self._selection.parts
-        part = parts[self._part] if self._part < len(parts) else self._later(self._received)
+        part = self.part if self._part < len(self.selection.parts) else self._later(self._received)
         if has_templates(part):
             part = filled(part, self._received.items)
         # What was said is kept only where it may have to be said again.
@@ -230,7 +224,7 @@ class PlayedChoice:
             case steps.Code(tool=tool) if tool:
                 return self._call(steps.Call(id=action.id, name=tool, arguments=action.arguments))
             case steps.Fail(cause) | steps.ErrorNotice(cause):
-                return [self._fail(cause)]
+                return [self._failed(CAUSES[cause])]
             case steps.Crash():
                 return [self._failed(FailureReason.UNAVAILABLE)]
             case steps.Raw():
@@ -332,17 +326,10 @@ class PlayedChoice:
             return []
         return [_counted(self._usage, self.choice)]
 
-    def _fail(self, cause: str) -> ChoiceFailed:
-        problem = self._selection.problem
-        if problem is not None:
-            # The marker or the file is wrong: the client's mistake.
-            return self._failed(FailureReason.REJECTED, problem)
-        return self._failed(CAUSES[cause])
-
-    def _failed(self, cause: FailureReason, detail: str = "") -> ChoiceFailed:
+    def _failed(self, cause: FailureReason) -> ChoiceFailed:
         self._end("failed")
         # None is all choices; with several the others may still have answers.
-        return ChoiceFailed(cause, self.choice if self._choices > 1 else None, detail)
+        return ChoiceFailed(cause, self.choice if self._choices > 1 else None)
 
     def _reflection(self, step: steps.Reflect) -> dict[str, object]:
         match step.what:

@@ -125,9 +125,9 @@ class Answerer:
         self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
-        kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
+        kind = WirePlay if reaches_the_wire(turns[0].selection.parts) else Play
         if plan.expect is not None:
-            plan.expect(turns[0].counts)
+            plan.expect(counts(turns[0].selection))
         return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)
 
     def counted(self, plan: AnswerPlan) -> UsageReported:
