@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from wireproof_surfaces.answers.plan import AnswerSettings
 
 if TYPE_CHECKING:
-    from wireproof_surfaces.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
+    from wireproof_surfaces.surfaces.chat_dialect import OutputMode, StopPolicy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class EndpointSettings:
+class EndpointSettings(AnswerSettings):
     """All of it; the defaults are OpenAI's behaviour where it has one."""
 
     api_key: str | None = None
@@ -69,28 +71,7 @@ class EndpointSettings:
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 
-    # What the planners of answers ask for besides (`wireproof_surfaces.answers.plan.AnswerSettings`).
-    tool_block_max: ClassVar[int] = 0
-    """The most calls of a choice; 0: any number."""
-    tool_block_delimiter: ClassVar[str] = "\n"
-    """What stands between two blocks."""
-    suppress_tail_after_tools: ClassVar[bool] = True
-    """Whether text after calls is dropped."""
-    tools_strict: ClassVar[bool] = False
-    """Whether a call of a tool that was not declared fails a response."""
-    xml_escape: ClassVar[XmlEscape] = "xml"
-    """How values in blocks are escaped."""
-
     @property
     def backend(self) -> str:
         """The name of the default model."""
         return self.models[0]
-
-    def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
-        """How streams send arguments: as the reference proxy does in either output mode."""
-        return "cumulative" if output_mode == "obsidian-xml" else "incremental"
-
-    @property
-    def responses_stop_policy(self) -> StopPolicy:
-        """How many calls a response has."""
-        return self.stop_policy

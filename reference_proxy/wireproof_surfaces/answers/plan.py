@@ -55,7 +55,8 @@ class AnswerSettings(Protocol):
         """How chat answers write calls."""
 
     def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
-        """How streams of an output mode send arguments."""
+        """How streams of an output mode send arguments, where the request does not say."""
+        return "cumulative" if output_mode == "obsidian-xml" else "incremental"
 
     @property
     def stop_policy(self) -> StopPolicy:
@@ -64,26 +65,32 @@ class AnswerSettings(Protocol):
     @property
     def responses_stop_policy(self) -> StopPolicy:
         """How many calls a response has."""
+        return self.stop_policy
 
     @property
     def tool_block_max(self) -> int:
         """The most calls of a choice; 0: any number."""
+        return 0
 
     @property
     def tool_block_delimiter(self) -> str:
         """What stands between two blocks."""
+        return "\n"
 
     @property
     def suppress_tail_after_tools(self) -> bool:
         """Whether text after calls is dropped."""
+        return True
 
     @property
     def tools_strict(self) -> bool:
         """Whether a call of a tool that was not declared fails a response."""
+        return False
 
     @property
     def xml_escape(self) -> XmlEscape:
-        """Whether values in blocks are escaped."""
+        """How values in blocks are escaped."""
+        return "xml"
 
 
 @value(frozen=True, kw_only=True, slots=True)
