@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.conversation import as_message
 from wireproof_surfaces.conversation import FilePart, ImagePart, Item, Message, Part, TextPart, Tool, ToolResult
 from wireproof_surfaces.surfaces.input_items import content_part, input_item
@@ -35,6 +36,11 @@ class Received:
     def items(self) -> list[Json]:
         """All of the conversation: what was said before the input, and the input as a message."""
         return [*self.history, as_message(self.given)] if self.given else self.history
+
+    @property
+    def asked(self) -> AskedTurn:
+        """What conditions look at, as far as the conversation says it."""
+        return AskedTurn(conversation=self.items, developer=self.developer, tools=self.tools)
 
     def report(self) -> Json:
         """What `reflect` says was received."""

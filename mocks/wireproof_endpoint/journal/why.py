@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.received import Received
 from wireproof_scripts.asked.matching import described, why_not
-from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.selection import DEFAULT
 from wireproof_scripts.steps.when import condition
 from wireproof_scripts.values import value
@@ -15,6 +14,7 @@ from wireproof_scripts.values import value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wireproof_scripts.asked.request import AskedTurn
     from wireproof_scripts.selection import By
     from wireproof_scripts.steps import Library
     from wireproof_scripts.steps.when import When
@@ -61,7 +61,8 @@ class Why:
 
         Scripts that only a marker chooses are not among them, unless one does.
         """
-        asked = self._asked()
+        received, model = Received(self.conversation), self.conversation.model
+        asked = replace(received.asked, model=model, headers=self.headers, number=self.number)
         scripts = (script for script in self.library.values() if script.when is not None)
         found = [self._considered(script.name, condition(script.when or ""), asked) for script in scripts]
         if self.refused or any(one.answers for one in found):
@@ -76,17 +77,6 @@ class Why:
         against = why_not(when, asked)
         why = against or f"it matches, too: {self.script} comes before it, or a marker names that"
         return Considered(script=name, answers=False, why=why)
-
-    def _asked(self) -> AskedTurn:
-        received = Received(self.conversation)
-        return AskedTurn(
-            conversation=received.items,
-            developer=received.developer,
-            tools=received.tools,
-            model=self.conversation.model,
-            headers=self.headers,
-            number=self.number,
-        )
 
 
 _NOT_MATCHED = "no script matches, so the default answers"

@@ -138,7 +138,7 @@ def _chunk(value: Json, answer: AnswerSoFar, at: float) -> None:
         for call in calls_of(delta):
             answer.call(call.get("index"), call.get("id") or "", *called(call), at)
         _finish(choice.get("finish_reason"), answer)
-    _chat_usage(value.get("usage"), answer)
+    _count(value.get("usage"), "prompt", "completion", answer)
 
 
 def _response_event(value: Json, answer: AnswerSoFar, at: float) -> None:
@@ -183,7 +183,7 @@ def _whole(value: Json, answer: AnswerSoFar, at: float) -> None:
             _item(index, item, answer, at)
         _response_end(value, answer)
     else:
-        _chat_usage(value.get("usage"), answer)
+        _count(value.get("usage"), "prompt", "completion", answer)
 
 
 def _item(index: int, item: Json, answer: AnswerSoFar, at: float) -> None:
@@ -245,17 +245,12 @@ def _finish(reason: str | None, answer: AnswerSoFar) -> None:
 
 def _response_end(response: Json, answer: AnswerSoFar) -> None:
     _finish((response.get("incomplete_details") or {}).get("reason"), answer)
-    usage = response.get("usage") or {}
-    if usage:
-        _count(usage, "input", "output", answer)
+    _count(response.get("usage"), "input", "output", answer)
 
 
-def _chat_usage(usage: Json | None, answer: AnswerSoFar) -> None:
-    if usage:
-        _count(usage, "prompt", "completion", answer)
-
-
-def _count(usage: Json, taken: str, given: str, answer: AnswerSoFar) -> None:
+def _count(usage: Json | None, taken: str, given: str, answer: AnswerSoFar) -> None:
+    if not usage:
+        return
     cached = (usage.get(f"{taken}_tokens_details") or {}).get("cached_tokens") or 0
     reasoning = (usage.get(f"{given}_tokens_details") or {}).get("reasoning_tokens") or 0
     counts = Usage(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from wireproof_endpoint.received import Received
 from wireproof_endpoint.settings import EndpointSettings
-from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.steps import Call, Say
 from wireproof_surfaces.answers.chat import Chat
 from wireproof_surfaces.answers.kept import Store, StoredResponse, Threads
@@ -53,9 +52,7 @@ class RecordedConversations:
             conversation = self._message(body) if messages else self._conversation(body)
         except ApiError:
             return None
-        received = Received(conversation)
-        asked = AskedTurn(conversation=received.items, developer=received.developer, tools=received.tools)
-        return asked.digest
+        return Received(conversation).asked.digest
 
     def answered(self, body: Json, id_: str, steps: Sequence[Step]) -> None:
         """Keep an answer of the Responses API: a later request may go on from it by its id."""

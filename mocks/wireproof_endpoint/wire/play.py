@@ -122,7 +122,11 @@ class WirePlay(Play):
             yield self._head()
 
     def _head(self) -> StreamHead:
-        head, step = super()._head(), self._form.head
+        return self._as_said(super()._head())
+
+    def _as_said(self, head: StreamHead) -> StreamHead:
+        """A head with what a step has said of it."""
+        step = self._form.head
         return head if step is None else replace(head, headers=_dressed(head.headers, step), seconds=step.seconds)
 
     def _half_a_frame(self) -> bytes:
@@ -178,10 +182,7 @@ class WirePlay(Play):
         if form.kept is not None:
             body = body[: int(len(body) * form.kept)]
         headers = {**JSON, **self._plan.headers, "Content-Length": str(len(body))}
-        head = StreamHead(headers=headers)
-        if form.head is not None:
-            head = replace(head, headers=_dressed(headers, form.head), seconds=form.head.seconds)
-        yield head
+        yield self._as_said(StreamHead(headers=headers))
         yield body if broken is None else body[: len(body) // 2]
         if broken is not None:
             yield CloseConnection(reset=broken.reset)
