@@ -17,7 +17,7 @@ from wireproof_endpoint.journal.entry import NOT_KEPT, JournalEntry
 from wireproof_endpoint.play import WholeReply
 from wireproof_surfaces.api_forms import AUTHORIZATION, OPENAI, form_of
 from wireproof_surfaces.http.body import object_in
-from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.random_ids import request_id
 from wireproof_surfaces.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class EndpointRequest:
 
     def __post_init__(self) -> None:
         """Take one of Azure's paths as OpenAI's."""
-        self.id = f"req_{random_hex(16)}"
+        self.id = request_id()
         if not self.path.startswith(_AZURE):
             self.form = form_of(self.path, self.headers)
             return

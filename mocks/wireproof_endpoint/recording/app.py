@@ -20,11 +20,11 @@ from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
 from wireproof_scripts.files.json_form import script_to_json
-from wireproof_surfaces.api_forms import KEY, form_of
-from wireproof_surfaces.errors import TOO_LARGE, ApiError, Problem
+from wireproof_surfaces.api_forms import KEY
+from wireproof_surfaces.errors import TOO_LARGE, Problem
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.http.served_exchange import status_line
-from wireproof_surfaces.random_ids import random_hex
+from wireproof_surfaces.random_ids import request_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,11 +95,12 @@ class Recorder:
         if refused is None and len(exchange.body) > LARGEST:
             refused = TOO_LARGE, f"The request body is larger than {LARGEST} bytes."
         if refused is not None:
-            _refuse(exchange, *refused)
+            problem, message = refused
+            exchange.reply_error(problem, message, _allowed(exchange))
             return
         if exchange.head.method == "OPTIONS":
             # A preflight is the browser's own question, whether a page may ask: only this end knows.
-            exchange.reply(204, {**_allowed(exchange, preflight=True), "x-request-id": _id()}, b"")
+            exchange.reply(204, {**_allowed(exchange, preflight=True), "x-request-id": request_id()}, b"")
             return
         task = asyncio.get_running_loop().create_task(self._answer(exchange))
         self._running.add(task)
@@ -120,7 +121,8 @@ class Recorder:
             if exchange.begun:
                 exchange.cut()  # it ends without its end, as the upstream's did
             else:
-                _refuse(exchange, _BAD_GATEWAY, f"The upstream does not answer: {why}.")
+                message = f"The upstream does not answer: {why}."
+                exchange.reply_error(_BAD_GATEWAY, message, _allowed(exchange))
         except Exception:
             log.exception("a request could not be passed on")
             exchange.fail()
@@ -259,14 +261,3 @@ def _is_too_long(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _refuse(exchange: ServedExchange, problem: Problem, message: str) -> None:
-    id_, form = _id(), form_of(exchange.head.path.decode("latin-1"), ())
-    reply = form.reply(ApiError(problem, message=message), id_)
-    headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_), **_allowed(exchange)}
-    exchange.reply(reply.status, headers, json.dumps(reply.body).encode())
-
-
-def _id() -> str:
-    return f"req_{random_hex(16)}"

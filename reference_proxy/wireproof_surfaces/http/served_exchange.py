@@ -246,9 +246,13 @@ class ServedExchange:
     def refuse(self, problem: Problem, message: str | None = None) -> None:
         """Answer with an error, and end the connection."""
         self.closes = True
+        self.reply_error(problem, message, {})
+
+    def reply_error(self, problem: Problem, message: str | None, more: Mapping[str, str]) -> None:
+        """Answer with an error, in the form of the API of its path; `more`: headers besides."""
         id_, form = request_id(), form_of(self.head.path.decode("latin-1"), ())
         reply = form.reply(ApiError(problem, message=message), id_)
-        headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_)}
+        headers = {"Content-Type": "application/json", **reply.headers, **form.named(id_), **more}
         self.reply(reply.status, headers, json.dumps(reply.body).encode())
 
     def leave(self) -> None:
