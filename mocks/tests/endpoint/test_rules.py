@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from wireproof_endpoint.api import rules
 from wireproof_endpoint.api.schemas import TYPES, needed
 from wireproof_endpoint.in_process import transport
+from wireproof_surfaces.surfaces.rules import first_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -454,3 +456,8 @@ def test_a_refusal_names_all_that_is_allowed(
 ) -> None:
     message = served(client, path, body)["message"]
     assert [word for word in words if word not in message] == []
+
+
+@pytest.mark.each("calls", [["a"], [7], 7, [CALL], []])
+def test_calls_that_no_assistant_has_sent_are_passed_over(calls: object) -> None:
+    first_fault(rules.CHAT, {"model": "m", "messages": [{**USER, "tool_calls": calls}]})

@@ -215,7 +215,7 @@ def _results(body: Body) -> None:
     """Every call of an assistant's message is answered by the messages that follow it at once."""
     messages = body["messages"]
     for index, message in enumerate(messages):
-        calls = message.get("tool_calls")
+        calls = message.get("tool_calls") if message["role"] == "assistant" else None
         if calls == []:
             raise fault(f"messages[{index}].tool_calls", "absent or a list that is not empty", EMPTY)
         if not calls:
@@ -256,7 +256,8 @@ def _names(body: Body) -> None:
         name = message.get("name")
         if isinstance(name, str) and not _PARTICIPANT.fullmatch(name):
             raise fault(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
-        for number, call in enumerate(message.get("tool_calls") or ()):
+        calls = message.get("tool_calls") if message["role"] == "assistant" else None
+        for number, call in enumerate(calls or ()):
             function = call.get("function")
             if isinstance(function, dict):
                 check_name(function["name"], f"messages[{index}].tool_calls[{number}].function.name")
