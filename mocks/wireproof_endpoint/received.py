@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.asked.request import AskedTurn
@@ -63,16 +64,14 @@ def _tool(tool: Tool) -> Json:
 
 
 def _item(item: Item) -> Json:
-    made = input_item(item)
     match item:
+        # As one role, whatever a client calls it: scripts of the suite compare what arrives.
         case Message(role="system"):
-            # As one role, whatever a client calls it: scripts of the suite compare what arrives.
-            made["role"] = "developer"
+            return input_item(replace(item, role="developer"))
         case ToolResult(failed=True):
-            made["is_error"] = True
+            return {**input_item(item), "is_error": True}
         case _:
-            pass
-    return made
+            return input_item(item)
 
 
 def _input(part: Part) -> Json:
