@@ -461,3 +461,16 @@ def test_a_refusal_names_all_that_is_allowed(
 @pytest.mark.each("calls", [["a"], [7], 7, [CALL], []])
 def test_calls_that_no_assistant_has_sent_are_passed_over(calls: object) -> None:
     first_fault(rules.CHAT, {"model": "m", "messages": [{**USER, "tool_calls": calls}]})
+
+
+@pytest.mark.each("content", [[7], [{}], [{"type": []}]])
+def test_the_content_of_reasoning_may_be_anything(client: httpx.Client, content: object) -> None:
+    reasoning = {"type": "reasoning", "summary": [], "content": content}
+    assert served(client, "/responses", {"input": [reasoning, {"role": "user", "content": "Hello."}]}) is None
+
+
+@pytest.mark.each("function", ["f", {}, {"name": "f"}, {"name": "f", "arguments": {}}])
+def test_a_custom_call_may_have_a_broken_function_beside_it(client: httpx.Client, function: object) -> None:
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": "1"}, "function": function}
+    called = {"role": "assistant", "content": None, "tool_calls": [custom]}
+    assert served(client, "/chat/completions", {"messages": [USER, called, RESULTS[0]]}) is None

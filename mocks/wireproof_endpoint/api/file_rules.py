@@ -51,7 +51,8 @@ def responses(body: Body) -> None:
 
 def _parts(content: object, place: str, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, part in enumerate(content if isinstance(content, list) else []):
-        if part["type"] == kind:
+        # The content of what is no message, as of reasoning, may be anything.
+        if isinstance(part, dict) and part.get("type") == kind:
             yield f"{place}[{number}]", part
 
 

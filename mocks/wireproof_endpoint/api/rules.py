@@ -258,8 +258,7 @@ def _names(body: Body) -> None:
             raise fault(f"messages[{index}].name", r"without blanks and without `<`, `|`, `\`, `/`, `>`")
         calls = message.get("tool_calls") if message["role"] == "assistant" else None
         for number, call in enumerate(calls or ()):
-            function = call.get("function")
-            if isinstance(function, dict):
+            if isinstance(function := call.get("function"), dict) and "name" in function:
                 check_name(function["name"], f"messages[{index}].tool_calls[{number}].function.name")
 
 

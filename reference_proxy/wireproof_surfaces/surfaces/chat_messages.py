@@ -157,13 +157,19 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                 if role != "assistant":
                     continue  # calls of others mean nothing, and no rule has looked at them
                 for call in _listed(message, "tool_calls"):
-                    function = call["function"] if "function" in call else call["custom"]
-                    said = function["arguments"] if "function" in call else function["input"]
-                    yield AssistantCall(id=call["id"], name=function["name"], arguments=said)
+                    yield _call(call)
                 if function := message.get("function_call"):
                     id_ = _legacy_id(index)
                     waiting[id_] = function["name"]
                     yield AssistantCall(id=id_, name=function["name"], arguments=function["arguments"])
+
+
+def _call(call: Mapping[str, Any]) -> AssistantCall:
+    match call:
+        case {"function": {"name": str(name), "arguments": str(said)}}:
+            return AssistantCall(id=call["id"], name=name, arguments=said)
+        case _:
+            return AssistantCall(id=call["id"], name=call["custom"]["name"], arguments=call["custom"]["input"])
 
 
 def _legacy_id(index: int) -> str:
