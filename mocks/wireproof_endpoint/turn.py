@@ -148,18 +148,8 @@ class PlayedChoice:
     def close(self) -> None:
         """Nothing more is played; a turn that has not ended was interrupted."""
         self._end("interrupted")
-        # What performs refers back to this turn: without it, a long text is free as soon as it was sent.
+        # Without what performs it, a long text is free as soon as it was sent.
         self._performance = self._ahead = None
-
-    # What the script can see
-
-    def is_open(self, gate: str) -> bool:
-        """Whether the gate was opened under the nonce."""
-        return gate in self._nonce.gates
-
-    def others_running(self) -> bool:
-        """Whether another turn under the nonce still runs."""
-        return any(other.state == "running" for other in self._nonce.others(self._record))
 
     # Actions
 
@@ -170,7 +160,7 @@ class PlayedChoice:
         # What was said is kept only where it may have to be said again.
         self._draft = _Draft() if steps.Retry in map(type, part) else None
         self._acted = False
-        self._performance = perform(part, self, now)
+        self._performance = perform(part, self._nonce, self._record, now)
         return next(self._performance)
 
     def _of(self, action: Action | Until) -> Next:

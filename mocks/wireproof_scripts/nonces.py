@@ -98,6 +98,10 @@ class Nonce:
         """Every turn but this one, in order."""
         return [other for other in self.turns if other is not record]  # two turns may be equal
 
+    def others_running(self, record: TurnRecord) -> bool:
+        """Whether another turn than this one still runs."""
+        return any(other.state == "running" for other in self.others(record))
+
 
 class Nonces:
     """The nonces used last, `KEPT_NONCES` of them."""

@@ -10,13 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from wireproof_scripts import steps as language
 from wireproof_scripts.steps import TextDelta
 from wireproof_scripts.steps.cursor import Agentic
 from wireproof_scripts.steps.http import Wire
 from wireproof_scripts.values import value
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from wireproof_scripts.nonces import Nonce, TurnRecord
 
 
 @value(frozen=True, slots=True)
@@ -41,18 +46,11 @@ _FINISH = language.Finish()
 """The end of a part that has none of its own; it never changes."""
 
 
-class SharedState(Protocol):
-    """What a part can see of the other turns under its nonce."""
+def perform(part: tuple[language.Step, ...], nonce: Nonce, record: TurnRecord, now: float) -> Performance:
+    """Play `part`, starting at the time `now` (seconds); send the current time to resume.
 
-    def is_open(self, gate: str) -> bool:
-        """Whether this gate was opened."""
-
-    def others_running(self) -> bool:
-        """Whether another turn under the nonce still runs."""
-
-
-def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) -> Performance:
-    """Play `part`, starting at the time `now` (seconds); send the current time to resume."""
+    It waits for gates under `nonce`, and for turns there other than that of `record`.
+    """
     ended, gaps = False, None
     for step in part:
         ended = ended or language.ends_turn(step)
@@ -66,12 +64,12 @@ def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) ->
             for piece in step.deltas():
                 now = yield piece
         else:
-            now = yield from _play(step, shared, now)
+            now = yield from _play(step, nonce, record, now)
     if not ended:
         yield _FINISH
 
 
-def _play(step: _Wordless, shared: SharedState, now: float) -> _Playing:
+def _play(step: _Wordless, nonce: Nonce, record: TurnRecord, now: float) -> _Playing:
     match step:
         case language.ErrorNotice():
             return (yield from _wait((yield step), math.inf))  # its turn has no end
@@ -81,10 +79,10 @@ def _play(step: _Wordless, shared: SharedState, now: float) -> _Playing:
         case language.Pause() | language.Hang():
             return (yield from _wait(now, now + step.seconds if isinstance(step, language.Pause) else math.inf))
         case language.Gate():
-            return (yield from _wait_at(step, shared, now))
+            return (yield from _wait_at(step, nonce.gates, now))
         case language.Reflect(what="turns"):
             # Then it is yielded as any other step.
-            now = yield from _wait(now, now + step.wait, lambda: not shared.others_running())
+            now = yield from _wait(now, now + step.wait, lambda: not nonce.others_running(record))
     return (yield step)
 
 
@@ -98,9 +96,9 @@ def _paced(deltas: Iterator[TextDelta], gaps: Iterator[float], now: float) -> _P
     return now
 
 
-def _wait_at(gate: language.Gate, shared: SharedState, now: float) -> _Playing:
-    now = yield from _wait(now, now + gate.timeout, lambda: shared.is_open(gate.name))
-    return now if shared.is_open(gate.name) else (yield TextDelta(gate.late))
+def _wait_at(gate: language.Gate, opened: AbstractSet[str], now: float) -> _Playing:
+    now = yield from _wait(now, now + gate.timeout, lambda: gate.name in opened)
+    return now if gate.name in opened else (yield TextDelta(gate.late))
 
 
 def reconnecting(details: str, waits: Sequence[float]) -> Performance:

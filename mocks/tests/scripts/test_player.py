@@ -8,6 +8,7 @@ import pytest
 
 from wireproof_scripts.files.definitions import DEFINITIONS, NAMES
 from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.nonces import Nonce
 from wireproof_scripts.player import Until, perform
 from wireproof_scripts.steps import (
     Answering,
@@ -36,23 +37,19 @@ from wireproof_scripts.steps.cursor import Agentic
 from wireproof_scripts.steps.http import Wire
 
 if TYPE_CHECKING:
-    from wireproof_scripts.player import Action
+    from wireproof_scripts.player import Action, Performance
 
 
-class FakeStage:
-    def __init__(self, *, opened: bool = False, running: bool = False) -> None:
-        self.opened, self.running = opened, running
-
-    def is_open(self, gate: str) -> bool:
-        return self.opened and gate == "gate"
-
-    def others_running(self) -> bool:
-        return self.running
+def performed(*steps: Step, opened: bool = False, running: bool = False, nonce: Nonce | None = None) -> Performance:
+    """The part as a turn plays it, beside another one which may run, under a nonce with a gate which may be open."""
+    nonce = nonce or Nonce(gates={"gate"} if opened else set())
+    nonce.begin("other", 0, "").state = "running" if running else "completed"
+    return perform(steps, nonce, nonce.begin("this", 0, ""), 0.0)
 
 
-def played(*steps: Step, stage: FakeStage | None = None, until: float = 0.0) -> list[Action | Until]:
+def played(*steps: Step, opened: bool = False, running: bool = False, until: float = 0.0) -> list[Action | Until]:
     """Every action up to the time `until`, when all waiting is over at once or at its deadline."""
-    performance = perform(steps, stage or FakeStage(), 0.0)
+    performance = performed(*steps, opened=opened, running=running)
     actions = [next(performance, None)]
     while (action := actions[-1]) is not None and not (isinstance(action, Until) and action.time > until):
         try:
@@ -73,7 +70,7 @@ def test_each_piece_of_a_say_is_one_delta() -> None:
 
 
 def test_a_say_of_a_million_deltas_is_made_as_it_is_fetched() -> None:
-    performance = perform((Say(("x",), times=1_000_000_000),), FakeStage(), 0.0)
+    performance = performed(Say(("x",), times=1_000_000_000))
     assert next(performance) == TextDelta("x")
     assert performance.send(0.0) == TextDelta("x")
 
@@ -99,45 +96,45 @@ def test_a_pause_lasts_as_long_as_it_says() -> None:
 
 
 def test_a_pause_that_is_resumed_early_goes_on() -> None:
-    performance = perform((Pause(1.0),), FakeStage(), 0.0)
+    performance = performed(Pause(1.0))
     assert [next(performance), performance.send(0.4), performance.send(1.0)] == [Until(1.0), Until(1.0), Finish()]
 
 
 def test_nothing_ends_a_hang() -> None:
-    performance = perform((Hang(), Say(("never",))), FakeStage(), 0.0)
+    performance = performed(Hang(), Say(("never",)))
     assert [next(performance), performance.send(1e12)] == [Until(math.inf), Until(math.inf)]
 
 
 def test_an_open_gate_is_passed_at_once() -> None:
-    assert played(Gate(), Say(("x",)), stage=FakeStage(opened=True)) == [TextDelta("x"), Finish()]
+    assert played(Gate(), Say(("x",)), opened=True) == [TextDelta("x"), Finish()]
 
 
 def test_a_gate_is_passed_when_it_opens() -> None:
-    stage = FakeStage()
-    performance = perform((Gate(timeout=9.0),), stage, 0.0)
+    nonce = Nonce()
+    performance = performed(Gate(timeout=9.0), nonce=nonce)
     assert [next(performance), performance.send(1.0)] == [Until(9.0), Until(9.0)]
-    stage.opened = True
+    nonce.gates.add("gate")
     assert performance.send(2.0) == Finish()
 
 
 def test_a_gate_that_stays_shut_says_so_and_goes_on() -> None:
     shut = [Until(3.0), TextDelta("too late"), TextDelta("x"), Finish()]
-    assert played(Gate("other", 3.0, "too late"), Say(("x",)), stage=FakeStage(opened=True), until=3.0) == shut
+    assert played(Gate("other", 3.0, "too late"), Say(("x",)), opened=True, until=3.0) == shut
 
 
 def test_reflecting_on_turns_waits_for_the_others() -> None:
     reflect = Reflect("turns", wait=2.0)
     assert played(reflect) == [reflect, Finish()]
-    assert played(reflect, stage=FakeStage(running=True), until=2.0) == [Until(2.0), reflect, Finish()]
-    stage = FakeStage(running=True)
-    performance = perform((reflect,), stage, 0.0)
+    assert played(reflect, running=True, until=2.0) == [Until(2.0), reflect, Finish()]
+    nonce = Nonce()
+    performance = performed(reflect, running=True, nonce=nonce)
     assert next(performance) == Until(2.0)
-    stage.running = False
+    nonce.turns[0].state = "interrupted"
     assert performance.send(0.1) == reflect
 
 
 def test_reflecting_on_what_was_received_waits_for_nobody() -> None:
-    assert played(Reflect(), stage=FakeStage(running=True)) == [Reflect(), Finish()]
+    assert played(Reflect(), running=True) == [Reflect(), Finish()]
 
 
 def test_the_end_of_a_choice_is_not_the_end() -> None:
@@ -179,7 +176,7 @@ def test_silence_is_played_as_a_wait(step: Step) -> None:
 
 def times_of(*steps: Step) -> list[float]:
     """When each piece of text comes, if each wait ends when it is over."""
-    performance, now = perform(steps, FakeStage(), 0.0), 0.0
+    performance, now = performed(*steps), 0.0
     times: list[float] = []
     action = next(performance)
     while not isinstance(action, Finish):
@@ -209,7 +206,7 @@ def test_a_jitter_is_that_of_its_seed_and_within_its_bounds() -> None:
 
 
 def test_a_late_piece_does_not_make_the_others_later() -> None:
-    performance = perform((Pace(10), Say(("a",), times=3)), FakeStage(), 0.0)
+    performance = performed(Pace(10), Say(("a",), times=3))
     assert next(performance) == TextDelta("a")
     assert performance.send(0.0) == Until(0.1)
     assert performance.send(0.15) == TextDelta("a")

@@ -83,7 +83,7 @@ class ScriptPosition:
                 developer=self._thread.developer or "",
                 schema=self._schema if isinstance(self._schema, dict) else None,
             )
-        return Response(part, perform(part, self, self._context.now))
+        return Response(part, perform(part, self.nonce, self.record, self._context.now))
 
     def advance(self) -> None:
         """Go to the next part."""
@@ -103,7 +103,7 @@ class ScriptPosition:
         if not isinstance(library, ScriptError):
             # The input is in the history already, as far as the summary has kept it.
             casting = choose(library, self._context, self._thread, [])
-        # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
+        # Before the next begins: two running turns would block a script that waits for the others.
         self.record.state = "completed"
         self.record = casting.begin()
         self.move(casting)
@@ -113,14 +113,6 @@ class ScriptPosition:
         self.record.state = state
 
     # What the script can see
-
-    def is_open(self, gate: str) -> bool:
-        """Whether the gate was opened under the turn's nonce."""
-        return gate in self.nonce.gates
-
-    def others_running(self) -> bool:
-        """Whether another turn under the nonce still runs."""
-        return any(other.state == "running" for other in self.nonce.others(self.record))
 
     def reflection(self, step: Reflect) -> Json:
         """What the script wants to see: the other turns under its nonce, what is played, or what the turn received."""

@@ -137,7 +137,7 @@ class RunTurn:
 
     def _answer(self, part: tuple[language.Step, ...]) -> Iterator[Output]:
         self._asked = False
-        performance = perform(part, self, self._link.now)
+        performance = perform(part, self._casting.nonce, self._record, self._link.now)
         action = next(performance, None)
         while action is not None and not self._over:
             yield from self._send(action)
@@ -324,14 +324,6 @@ class RunTurn:
         yield last
 
     # What the script can see
-
-    def is_open(self, gate: str) -> bool:
-        """Whether the gate was opened under the nonce."""
-        return gate in self._casting.nonce.gates
-
-    def others_running(self) -> bool:
-        """Whether another turn under the nonce still runs."""
-        return any(other.state == "running" for other in self._casting.nonce.others(self._record))
 
     def _reflection(self, step: language.Reflect) -> Json:
         if step.what == "turns":

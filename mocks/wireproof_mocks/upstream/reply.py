@@ -61,7 +61,7 @@ class ModelReply:
 
     def outputs(self, now: float) -> Generator[Output, float, None]:
         """All that is sent, in order; it is resumed with the time. After `Until` it may be resumed early."""
-        performance = perform(self._part, self, now)
+        performance = perform(self._part, self._nonce, self._record, now)
         action = next(performance)
         while True:
             for output in self._sent_for(action):
@@ -74,16 +74,6 @@ class ModelReply:
     def disconnected(self) -> None:
         """The client has disconnected; without effect after the end."""
         self._end("interrupted")
-
-    # What the script can see
-
-    def is_open(self, gate: str) -> bool:
-        """Whether the gate was opened under the nonce."""
-        return gate in self._nonce.gates
-
-    def others_running(self) -> bool:
-        """Whether another response under the nonce is not over."""
-        return any(other.state == "running" for other in self._nonce.others(self._record))
 
     # Actions
 
