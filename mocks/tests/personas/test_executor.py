@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from wireproof_mocks.personas.answer import ClientCall
 from wireproof_mocks.personas.approval.asking import ApprovalQuestion, Decision, always, never
-from wireproof_mocks.personas.chatgpt_md import registry, write_sample
-from wireproof_mocks.personas.executor import Executor, as_text
+from wireproof_mocks.personas.chatgpt_md import both, write_sample
+from wireproof_mocks.personas.executor import Executor, PersonaTool, as_text
 from wireproof_mocks.personas.line import Line, LineKind
-from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 from wireproof_mocks.personas.vault.tools import VaultTools
 from wireproof_mocks.personas.vault.vault import Vault
 
@@ -34,8 +34,7 @@ def lines() -> list[Line]:
 @pytest.fixture
 def make(tmp_path: Path, lines: list[Line]) -> Callable[[Ask], Executor]:
     tools = VaultTools(vault=Vault(folder=write_sample(tmp_path)), print=lines.append)
-    known = registry(tools, lines.append, enabled=True)
-    return lambda ask: Executor(registry=known, ask=ask, print=lines.append)
+    return lambda ask: Executor(tools=both(tools), enabled=True, ask=ask, print=lines.append)
 
 
 def values(executor: Executor, *calls: ClientCall) -> list[Any]:
@@ -53,12 +52,11 @@ def notices(lines: list[Line]) -> list[str]:
 def test_tools_are_declared_only_while_they_are_switched_on(make: Callable[[Ask], Executor]) -> None:
     executor = make(always)
     assert [tool["name"] for tool in executor.declared()] == ["vault_search", "file_read"]
-    executor.registry.enabled = False
-    assert executor.declared() == []
+    assert replace(executor, enabled=False).declared() == []
 
 
-def test_the_switch_is_off_at_first(lines: list[Line]) -> None:
-    assert PersonaTools(print=lines.append).enabled is False
+def test_the_switch_is_off_at_first() -> None:
+    assert Executor(tools=(), ask=always, print=print).enabled is False
 
 
 def test_what_is_approved_runs_in_order_and_is_logged(make: Callable[[Ask], Executor], lines: list[Line]) -> None:
@@ -135,9 +133,8 @@ def test_a_tool_that_fails_says_why_and_the_next_one_runs(make: Callable[[Ask], 
     def fail(_: object) -> None:
         raise ZeroDivisionError("nothing to divide by")
 
-    executor.registry.register(
-        PersonaTool(name="fails", description="", parameters={}, title="Fails", purpose="", execute=fail)
-    )
+    broken = PersonaTool(name="fails", description="", parameters={}, title="Fails", purpose="", execute=fail)
+    executor = replace(executor, tools=(*executor.tools, broken))
     failed, found = values(executor, ClientCall(name="fails", arguments={}), SEARCH)
     assert failed == {"error": "nothing to divide by"}
     assert len(found) == 2

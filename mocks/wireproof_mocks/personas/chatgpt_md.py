@@ -6,12 +6,12 @@ tools. In both it asks its user before a tool sees the vault.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.personas.approval.asking import never
-from wireproof_mocks.personas.executor import Executor
+from wireproof_mocks.personas.executor import Executor, PersonaTool
 from wireproof_mocks.personas.persona import Persona, Wishes
-from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 from wireproof_mocks.personas.vault.tools import LIMIT, PREFIX, VaultTools
 from wireproof_mocks.personas.vault.vault import Vault
 from wireproof_mocks.personas.ways import ResponsesWay, ToolCalls, results_as_text, said
@@ -54,33 +54,29 @@ READ_PARAMETERS: Json = {
 }
 
 
-def registry(tools: VaultTools, print_: Print, *, enabled: bool) -> PersonaTools:
-    """The registry with both tools."""
-    found = PersonaTools(print=print_, enabled=enabled)
-    found.register(
+def both(tools: VaultTools) -> tuple[PersonaTool, PersonaTool]:
+    """Both tools."""
+    return (
         PersonaTool(
             name="vault_search", description=SEARCH_DESCRIPTION, parameters=SEARCH_PARAMETERS,
             title="Vault Search", purpose="Searches the names and contents of your notes.",
             execute=lambda arguments: tools.search(**arguments),
-        )
-    )  # fmt: skip
-    found.register(
+        ),
         PersonaTool(
             name="file_read", description=READ_DESCRIPTION, parameters=READ_PARAMETERS,
             title="File Read", purpose="Reads the full contents of the files that you select.",
             execute=lambda arguments: tools.read(arguments["filePaths"]), files="filePaths",
-        )
+        ),
     )  # fmt: skip
-    return found
 
 
 def _toolbox(wishes: Wishes, print_: Print) -> Executor:
     tools = VaultTools(vault=Vault(folder=wishes.vault), print=print_)
-    return Executor(registry=registry(tools, print_, enabled=wishes.tools), ask=wishes.ask, print=print_)
+    return Executor(tools=both(tools), enabled=wishes.tools, ask=wishes.ask, print=print_)
 
 
 def _declining(wishes: Wishes, print_: Print) -> Executor:
-    return _toolbox(Wishes(vault=wishes.vault, ask=never, tools=wishes.tools), print_)
+    return _toolbox(replace(wishes, ask=never), print_)
 
 
 def _unanswered(answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:

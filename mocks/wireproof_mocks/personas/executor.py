@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import Draft202012Validator
 
@@ -15,27 +15,55 @@ from wireproof_mocks.personas.line import Line, LineKind, visible
 from wireproof_mocks.personas.vault.tools import PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wireproof_mocks.personas.answer import ClientCall
     from wireproof_mocks.personas.approval.asking import Ask, Decision
     from wireproof_mocks.personas.line import Print
-    from wireproof_mocks.personas.registry import PersonaTool, PersonaTools
 
 CANCELLED = "User cancelled tool execution"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonaTool:
+    """A tool: what the model reads of it, what its user reads of it, and what it does."""
+
+    name: str
+    description: str
+    """For the model."""
+    parameters: Json
+    """The JSON Schema of its arguments."""
+    title: str
+    """For the user."""
+    purpose: str
+    """For the user."""
+    execute: Callable[[Json], Any]
+    """Runs it; the value becomes JSON."""
+    files: str = ""
+    """The argument that lists files which the user selects from."""
+
+    def declared(self) -> Json:
+        """As a request declares it."""
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Executor:
     """The toolbox of ChatGPT MD."""
 
-    registry: PersonaTools
+    tools: Sequence[PersonaTool]
+    enabled: bool = False
+    """Whether requests declare the tools: off, until the user wants it."""
     ask: Ask
     print: Print
 
+    def __post_init__(self) -> None:
+        for tool in self.tools:
+            self._log(f"Registered tool: {tool.name}")
+
     def declared(self) -> Sequence[Json]:
-        """The tools of the registry, none while they are switched off."""
-        return [tool.declared() for tool in self.registry.for_request()]
+        """All tools, none while they are switched off."""
+        return [tool.declared() for tool in self.tools] if self.enabled else []
 
     def run(self, calls: Sequence[ClientCall]) -> Sequence[CallResult]:
         """What comes of the calls of one answer."""
@@ -44,7 +72,7 @@ class Executor:
         return [CallResult(call=call, text=as_text(self._with_approval(call))) for call in calls]
 
     def _with_approval(self, call: ClientCall) -> object:
-        tool = self.registry.get(call.name)
+        tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             return self._error(f"Unknown tool: {call.name}")
         if wrong := misfit(tool, call.arguments):
