@@ -35,7 +35,7 @@ def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:
 
 def test_turns_learn_of_a_silence() -> None:
     answer, turns, _ = choices(2)
-    answer.started()
+    answer.started(0)
     turns[0].mailbox.put(TextAdded(text="a"))
     assert answer.next(0) == TextAdded(text="a")
     assert [turn.silences for turn in turns] == [0, 0]
@@ -47,21 +47,22 @@ def test_a_turn_begins_when_the_one_before_has_started() -> None:
     answer, turns, served = choices(2)
     assert [turn.choice for turn in turns] == [0]
     answer.served()
-    answer.started()
-    answer.started()
+    answer.started(0)
+    answer.started(0)
+    answer.started(1)
     assert [turn.choice for turn in turns] == [0, 1]
     assert served == [True]
 
 
 def test_all_are_received_in_one_place_and_closed_together() -> None:
     answer, turns, _ = choices(2)
-    answer.started()
+    answer.started(0)
     turns[1].mailbox.put(TextAdded(choice=1, text="a"))
     assert answer.next(0) == TextAdded(choice=1, text="a")
     answer.close()
     assert all(turn.closed for turn in turns)
     assert not turns[0].mailbox.put(TextAdded(text="late"))
-    answer.started()
+    answer.started(1)
     assert len(turns) == 2
 
 
@@ -75,5 +76,5 @@ def test_a_turn_that_begins_while_the_answer_is_closed_is_closed_too() -> None:
 
     begun: list[Any] = []
     answer = Choices(begin, 2, lambda: None)
-    answer.started()
+    answer.started(0)
     assert all(turn.closed for turn in begun)

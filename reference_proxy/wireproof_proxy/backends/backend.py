@@ -115,7 +115,7 @@ class Choices:
         self._turns: list[ChoiceTurn] = []
         self._begun = 0
         self._closed = False
-        self.started()
+        self.started(-1)
 
     def next(self, timeout: float) -> Event | Texts | None:
         """The next event of any choice, or pieces of its text; None when `timeout` seconds pass without one."""
@@ -137,10 +137,11 @@ class Choices:
         for turn in turns:
             turn.close()
 
-    def started(self) -> None:
-        """The turn that was begun last has been sent, or cannot be any more: begin the next one."""
+    def started(self, choice: int) -> None:
+        """The turn of this choice has been sent, or cannot be any more: begin the next one, unless it has begun."""
+        index = choice + 1
         with self._lock:
-            index, begins = self._begun, not self._closed and self._begun < self._count
+            begins = not self._closed and self._begun == index < self._count
             self._begun += begins
         if not begins:
             return

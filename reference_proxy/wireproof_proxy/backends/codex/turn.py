@@ -66,7 +66,6 @@ class CodexTurn:
     _running: bool = False
     _closed: bool = False
     _interrupted: bool = False
-    _announced: bool = False
     _calls: list[Id] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -131,7 +130,7 @@ class CodexTurn:
         """Start the turn itself."""
         self._running = True
         self._link.request(method, params, reply)
-        self._announce()
+        self._progress.started(self.choice)
 
     def _on_message(self, message: Notice | ServerRequest | Garbled) -> None:
         with self._lock:
@@ -171,12 +170,7 @@ class CodexTurn:
                 self._fail(refusal_cause(answer))
             case ResultReply():
                 self._fail(FailureReason.GARBLED)
-        self._announce()
-
-    def _announce(self) -> None:
-        if not self._announced:
-            self._announced = True
-            self._progress.started()
+        self._progress.started(self.choice)
 
     def _fail(self, cause: FailureReason) -> None:
         self._mailbox.put(self._state.failure(cause))

@@ -57,7 +57,7 @@ class CodexV1(CodexTurn):
         # sendUserMessage has no place for a schema, and an answer that ignores it would look like one that matches.
         if self._conversation.schema is not None:
             self._fail(FailureReason.SCHEMA_UNKNOWN)
-            self._announce()
+            self._progress.started(self.choice)
             return
         self._link.request("newConversation", new_conversation(self._conversation), self._on_conversation)
 

@@ -120,7 +120,6 @@ class CursorTurn:
         self._decoder = decoder
         self._mailbox = mailbox
         self._progress = progress
-        self._started = False
         self._opened = False
         self._settling = ServiceSilence(around.loop, self._end_calls)
         self._leaving = asyncio.Event()
@@ -137,18 +136,13 @@ class CursorTurn:
 
     def on_silence(self) -> None:
         """A service may say nothing until it has an answer: the next choice does not wait for that."""
-        self._announce()
+        self._progress.started(self._decoder.choice)
 
     def _leave(self) -> None:
         if self._opened:
             self._leaving.set()
         else:
             self.future.cancel()
-
-    def _announce(self) -> None:
-        if not self._started:
-            self._started = True
-            self._progress.started()
 
     async def _run(self) -> None:
         try:
@@ -165,7 +159,7 @@ class CursorTurn:
             self._put(self._decoder.failure(FailureReason.FAILED))
         finally:
             self._settling.break_off()
-            self._announce()
+            self._progress.started(self._decoder.choice)
 
     async def _converse(self) -> FailureReason | None:
         """Play the turn; why it failed, or None."""
@@ -216,7 +210,7 @@ class CursorTurn:
             raise LostError("the stream ended before the turn")
 
     def _react(self, message: AgentServerMessage, group: asyncio.TaskGroup) -> None:
-        self._announce()
+        self._progress.started(self._decoder.choice)
         self._progress.served()
         reaction = self._decoder.feed(message)
         for reply in reaction.replies:
