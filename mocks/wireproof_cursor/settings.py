@@ -38,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
         raise CursorUsageError(message)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="wireproof-cursor",
         description="A mock of Cursor's agent service that plays scripts. It prints its base URL, and serves until "
@@ -47,11 +47,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1; any free one if it is 0")
     parser.add_argument(
-        "--scripts", "--script", type=Path, metavar="FILE",
+        "--scripts", "--script", type=Path, metavar="FILE", default=environment.get("WIREPROOF_SCRIPTS") or None,
         help="scripts of your own, YAML or JSON (environment: WIREPROOF_SCRIPTS)",
     )  # fmt: skip
     parser.add_argument(
-        "--journal", type=Path, metavar="FILE",
+        "--journal", type=Path, metavar="FILE", default=environment.get("WIREPROOF_JOURNAL") or None,
         help="write every message received and sent, one JSON object a line (environment: WIREPROOF_JOURNAL)",
     )  # fmt: skip
     parser.add_argument(
@@ -65,18 +65,9 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str] = os.
     """Settings from the command line (without the program's name), else the environment.
 
     Raises:
-        UsageError: the command line cannot be followed.
+        CursorUsageError: the command line cannot be followed.
     """
-    given = _parser().parse_args(arguments)
-    if not 0 <= given.port <= _LAST_PORT:
-        raise CursorUsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {given.port}")
-    return CursorMockSettings(
-        port=given.port,
-        scripts=given.scripts or _path(environment.get("WIREPROOF_SCRIPTS")),
-        journal=given.journal or _path(environment.get("WIREPROOF_JOURNAL")),
-        lenient=given.lenient,
-    )
-
-
-def _path(text: str | None) -> Path | None:
-    return Path(text) if text else None
+    settings = CursorMockSettings(**vars(_parser(environment).parse_args(arguments)))
+    if not 0 <= settings.port <= _LAST_PORT:
+        raise CursorUsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {settings.port}")
+    return settings

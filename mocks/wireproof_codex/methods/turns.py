@@ -78,24 +78,19 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
 
 def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
     """Answer a turn/start that becomes input of the running turn; up to 0.149 as a new turn, which never ends."""
-    server = request.server
-    if server.version.turns.when_busy in {"joins", "steers"}:
+    if request.server.version.turns.when_busy in {"joins", "steers"}:
         answer(running.id)
-        return
-    identity = server.turn_id(thread)
-    answer(identity)
-    # v1 conversations have no turn/started at all.
-    if server.version.turns.when_busy == "queues" and not thread.conversation:
-        started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
-        server.notify(thread, "turn/started", started)
+    else:
+        # v1 conversations have no turn/started at all.
+        _begin_without_model(request, thread, answer, silent=thread.conversation)
 
 
-def _begin_without_model(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
-    """Begin a turn that never ends, without the model; its id."""
+def _begin_without_model(request: AdmittedRequest, thread: Thread, answer: Answer, *, silent: bool = False) -> str:
+    """Begin a turn that never ends, without the model; its id. `silent`: nothing but the answer is sent."""
     server = request.server
     identity = server.turn_id(thread)
     answer(identity)
-    if server.version.turns.when_busy == "queues":
+    if server.version.turns.when_busy == "queues" and not silent:
         started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
         server.notify(thread, "turn/started", started)
     return identity
