@@ -1,54 +1,29 @@
 """Which scripts the service can play, and why it cannot play the others.
 
-Many scripts describe what the app-server of Codex sends. The service has text, reasoning, calls, counts, ends and
-failures, too; it has no finish reasons, no choices, and one shape of calls besides text.
+It has no finish reasons, no choices, and one shape of calls besides text.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_cursor.wire.causes import ELSEWHERE
 from wireproof_scripts import steps as language
 from wireproof_scripts.steps.cursor import EndStream, Refuse
+from wireproof_scripts.steps.services import ServiceLimits, one_choice, unknown_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from wireproof_scripts.steps import Notifications, Parts, Script, Step
-
-_SHAPES = frozenset({"native", "sentinel", "use-tool"})
-_PLAYED = (language.Crash,)
-"""Steps of the app-server that the service has its own form of: a connection may close anywhere."""
-
-_DIALECTS: Mapping[Notifications, str] = {
-    "story": "the app-server chooses the dialect of its notifications",
-    "double": "the version of the app-server decides which notifications are sent",
-}
+    from wireproof_scripts.steps import Step
 
 
-def why_unplayable(script: Script) -> str:
-    """Why the service cannot play a script; "" if it can."""
-    if script.choices:
-        return "which of several runs begins first is chance"
-    return why_not(script.parts, script.notifications)
-
-
-def why_not(parts: Parts, notifications: Notifications = "v2") -> str:
-    """Why the service cannot play these parts with these notifications; "" if it can."""
-    return _DIALECTS.get(notifications) or next(filter(None, map(_of_part, parts)), "")
-
-
-def _of_part(part: Sequence[Step]) -> str:
-    for at, step in enumerate(part):
-        if at and _ends_stream(part[at - 1]):
-            return f"{_name(step)}: nothing follows the end of a stream"
-        why = "" if isinstance(step, _PLAYED) else language.only_app_server(step) or language.only_endpoint(step)
-        why = why or _CHECKS.get(type(step), _nothing)(step)
-        if why:
-            return f"{_name(step)}: {why}"
-    return ""
+def _elsewhere(step: Step) -> str:
+    # The service has its own form of this step of the app-server: a connection may close anywhere.
+    if isinstance(step, language.Crash):
+        return ""
+    return language.only_app_server(step) or language.only_endpoint(step)
 
 
 def _ends_stream(step: Step) -> bool:
@@ -57,30 +32,14 @@ def _ends_stream(step: Step) -> bool:
     )
 
 
-def _name(step: Step) -> str:
-    return type(step).__name__
+def _finish(step: language.Finish, before: Sequence[Step]) -> str:
+    reason = "the service does not say why an answer ends" if step.reason != "stop" else ""
+    return one_choice(step, before) or reason
 
 
-def _nothing(_step: object) -> str:
-    return ""
-
-
-def _say(step: language.Say) -> str:
-    return "an answer of the service is one choice" if step.choice is not None else ""
-
-
-def _finish(step: language.Finish) -> str:
-    if step.choice is not None:
-        return "an answer of the service is one choice"
-    return "the service does not say why an answer ends" if step.reason != "stop" else ""
-
-
-def _call(call: language.Call) -> str:
-    other = [shape for shape in call.shapes if shape not in _SHAPES]
-    if other:
-        return f"the service has no shape {other[0]}"
-    if "native" not in call.shapes:
-        return ""
+def _call(call: language.Call, _before: Sequence[Step]) -> str:
+    if (why := unknown_shape(call)) or "native" not in call.shapes:
+        return why
     try:
         arguments = json.loads(call.arguments)
     except ValueError:
@@ -90,14 +49,16 @@ def _call(call: language.Call) -> str:
     )
 
 
-def _fail(step: language.Fail) -> str:
-    return ELSEWHERE.get(step.cause, "")
-
-
-_CHECKS: Mapping[type[Step], Callable[[Any], str]] = {
-    language.Say: _say,
-    language.Finish: _finish,
-    language.Call: _call,
-    language.Fail: _fail,
-    language.WebSearch: lambda _: "its own search asks the client: write query",
-}
+LIMITS = ServiceLimits(
+    chance="which of several runs begins first is chance",
+    ends=_ends_stream,
+    over="nothing follows the end of a stream",
+    elsewhere=_elsewhere,
+    checks={
+        language.Say: one_choice,
+        language.Finish: _finish,
+        language.Call: _call,
+        language.Fail: lambda step, _: ELSEWHERE.get(step.cause, ""),
+        language.WebSearch: lambda *_: "its own search asks the client: write query",
+    },
+)

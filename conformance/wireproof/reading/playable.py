@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
 from wireproof.model.target import Backend, Missing
-from wireproof_cursor import playable as cursor
-from wireproof_mocks.upstream.playable import why_unplayable
+from wireproof_cursor.playable import LIMITS as OF_CURSOR
+from wireproof_mocks.upstream.playable import LIMITS as OF_MODEL
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.markers import Marker, find_marker
 from wireproof_scripts.steps import Call, Finish, Reflect
@@ -44,7 +44,7 @@ def _codex_reason(scenario: Scenario, target: Target) -> str:
     if not (real or target.missing):
         return ""
     for name in _scripts(scenario):
-        why = (why_unplayable(LIBRARY[name]) if real else "") or _missing_reason(_needs(LIBRARY[name]), target)
+        why = (OF_MODEL.why_unplayable(LIBRARY[name]) if real else "") or _missing_reason(_needs(LIBRARY[name]), target)
         if why and real:
             return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
         if why:
@@ -58,7 +58,7 @@ _NO_END = "Finish: the service waits for the results of calls, and does not show
 
 def _cursor_reason(name: str) -> str:
     """Why the mock of Cursor's agent service cannot play a script; "" if it can."""
-    why = cursor.why_unplayable(LIBRARY[name]) or (_NO_END if any(map(_calls_late, LIBRARY[name].parts)) else "")
+    why = OF_CURSOR.why_unplayable(LIBRARY[name]) or (_NO_END if any(map(_calls_late, LIBRARY[name].parts)) else "")
     return f"Cursor's agent service is behind the target, which cannot play {name}: {why}" if why else ""
 
 

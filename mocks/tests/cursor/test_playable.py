@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cursor_agents import Connection, Run, run_request
 
-from wireproof_cursor.playable import why_not, why_unplayable
+from wireproof_cursor.playable import LIMITS
 from wireproof_cursor.serving import serving
 from wireproof_scripts.files.definitions import DEFINITIONS, Definition
 from wireproof_scripts.files.json_form import step_from_json
@@ -32,7 +32,7 @@ def test_every_step_is_played_but_the_app_servers(definition: Definition) -> Non
     step = step_from_json(definition.shortest)
     if isinstance(step, Call):
         step = Call(id="c", name="f", arguments="{}")  # the shortest one has arguments that are no object
-    why = why_not(((step,),))
+    why = LIMITS.why_not(((step,),))
     assert bool(why) is (
         isinstance(step, Doing | WebSearch | Overload | Surrogates | Wire) and not isinstance(step, Crash)
     )
@@ -63,7 +63,7 @@ def test_every_step_is_played_but_the_app_servers(definition: Definition) -> Non
     ],
 )
 def test_what_the_service_has_no_form_for(part: tuple[Step, ...], why: str) -> None:
-    assert why_not(((Say(("first",)),), part)) == why
+    assert LIMITS.why_not(((Say(("first",)),), part)) == why
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_what_the_service_has_no_form_for(part: tuple[Step, ...], why: str) -> N
     ],
 )
 def test_what_it_can_play(part: tuple[Step, ...]) -> None:
-    assert why_not((part,)) == ""
+    assert LIMITS.why_not((part,)) == ""
 
 
 def test_scripts_of_other_notifications_and_of_choices_are_not_played() -> None:
-    assert why_unplayable(LIBRARY["shapes/a"]) == "the app-server chooses the dialect of its notifications"
-    assert why_unplayable(LIBRARY["choices/text"]) == "which of several runs begins first is chance"
+    assert LIMITS.why_unplayable(LIBRARY["shapes/a"]) == "the app-server chooses the dialect of its notifications"
+    assert LIMITS.why_unplayable(LIBRARY["choices/text"]) == "which of several runs begins first is chance"
 
 
-PLAYABLE = [name for name, script in LIBRARY.items() if not why_unplayable(script)]
+PLAYABLE = [name for name, script in LIBRARY.items() if not LIMITS.why_unplayable(script)]
 
 
 def test_most_scripts_of_the_library_can_be_played() -> None:

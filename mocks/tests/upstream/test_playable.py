@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from wireproof_mocks.upstream.playable import why_not, why_unplayable
+from wireproof_mocks.upstream.playable import LIMITS
 from wireproof_scripts.files.definitions import DEFINITIONS, Definition
 from wireproof_scripts.files.json_form import step_from_json
 from wireproof_scripts.library import LIBRARY
@@ -44,7 +44,7 @@ CALL = Call(id="c", name="localSearch", arguments="{}")
     ],
 )
 def test_what_the_service_can_play(part: tuple[Step, ...]) -> None:
-    assert why_not((part,)) == ""
+    assert LIMITS.why_not((part,)) == ""
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_what_the_service_can_play(part: tuple[Step, ...]) -> None:
     ],
 )
 def test_what_is_the_app_servers_own(part: tuple[Step, ...], why: str) -> None:
-    assert why_not(((Say(("first",)),), part)) == why
+    assert LIMITS.why_not(((Say(("first",)),), part)) == why
 
 
 @pytest.mark.each("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) -> None:
     step = step_from_json(definition.shortest)
-    why = why_not(((step,),))
+    why = LIMITS.why_not(((step,),))
     if isinstance(step, Doing | Overload | Surrogates):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*app-server[a-z' ,]*", why)
     elif isinstance(step, Wire):
@@ -86,20 +86,22 @@ def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) 
 
 
 def test_the_reason_is_that_of_the_step() -> None:
-    assert why_not(((Say(("a",)), Crash()),)) == "Crash: the app-server dies, not the model's service"
-    assert why_not(((Surrogates("a"),),)) == "Surrogates: the app-server spells its own output"
+    assert LIMITS.why_not(((Say(("a",)), Crash()),)) == "Crash: the app-server dies, not the model's service"
+    assert LIMITS.why_not(((Surrogates("a"),),)) == "Surrogates: the app-server spells its own output"
 
 
 def test_scripts_with_other_notifications_are_not_played() -> None:
-    assert why_unplayable(LIBRARY["shapes/a"]) == "the app-server chooses the dialect of its notifications"
-    assert why_unplayable(LIBRARY["shapes/double-telling"]).startswith("the version of the app-server decides")
+    assert LIMITS.why_unplayable(LIBRARY["shapes/a"]) == "the app-server chooses the dialect of its notifications"
+    assert LIMITS.why_unplayable(LIBRARY["shapes/double-telling"]).startswith("the version of the app-server decides")
 
 
 def test_scripts_with_choices_are_not_played() -> None:
-    assert why_unplayable(LIBRARY["choices/text"]) == "which of several threads sends its request first is chance"
+    assert (
+        LIMITS.why_unplayable(LIBRARY["choices/text"]) == "which of several threads sends its request first is chance"
+    )
 
 
 def test_most_scripts_of_the_library_can_be_played() -> None:
-    unplayable = {name.partition("/")[0] for name, script in LIBRARY.items() if why_unplayable(script)}
+    unplayable = {name.partition("/")[0] for name, script in LIBRARY.items() if LIMITS.why_unplayable(script)}
     assert unplayable >= {"text", "call", "shapes", "xml", "choices", "fail", "leave"}
-    assert sum(not why_unplayable(script) for script in LIBRARY.values()) > len(LIBRARY) / 2
+    assert sum(not LIMITS.why_unplayable(script) for script in LIBRARY.values()) > len(LIBRARY) / 2

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
-from wireproof_mocks.upstream.playable import why_unplayable
+from wireproof_mocks.upstream.playable import LIMITS
 from wireproof_mocks.upstream.writing import counts, frame
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage, WebSearch
@@ -32,7 +32,7 @@ def _validator(name: str) -> Draft202012Validator:
 
 
 EVENT = _validator("response.stream")
-PLAYED = [script for script in LIBRARY.values() if not why_unplayable(script) and script.name != "text/long"]
+PLAYED = [script for script in LIBRARY.values() if not LIMITS.why_unplayable(script) and script.name != "text/long"]
 
 
 @pytest.mark.each("script", PLAYED, ids=[script.name for script in PLAYED])

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_cursor.playable import why_not
+from wireproof_cursor.playable import LIMITS
 from wireproof_cursor.runs import updates, wanted
 from wireproof_cursor.runs.blobs import blob_id
 from wireproof_cursor.runs.outputs import ClosedConnection, CutStream, StreamEnd
@@ -106,7 +106,7 @@ class RunTurn:
         if casting.problem is not None:
             yield from self._fail(ServiceProblem(code="invalid_argument", message=casting.problem))
             return
-        why = why_not(casting.parts, casting.notifications)
+        why = LIMITS.why_not(casting.parts, casting.notifications)
         if why:
             message = f"the script {casting.script} cannot be played by this service: {why}"
             yield from self._fail(ServiceProblem(code="unimplemented", message=message))

@@ -1,78 +1,30 @@
-"""Which scripts the model's service can play, and why it cannot play the others.
-
-A script describes what the app-server sends. Text, reasoning, calls, counts, ends and most failures come from the
-model's service, so a service can play them. How they are spelled, cut into output or sent in another dialect is the
-app-server's own doing.
-"""
+"""Which scripts the model's service can play, and why it cannot play the others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_mocks.upstream.failing import ELSEWHERE, FAILURES, HttpRefusal
 from wireproof_scripts import steps as language
+from wireproof_scripts.steps.services import ServiceLimits, one_choice, unknown_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from wireproof_scripts.steps import Notifications, Parts, Script, Step
+    from wireproof_scripts.steps import Step
 
-_SHAPES = frozenset({"native", "sentinel", "use-tool"})
 _SILENT = (language.Open, language.Usage)
 """Steps for which nothing is sent at once."""
 
-_DIALECTS: Mapping[Notifications, str] = {
-    "story": "the app-server chooses the dialect of its notifications",
-    "double": "the version of the app-server decides which notifications are sent",
-}
 
-
-def why_unplayable(script: Script) -> str:
-    """Why the model's service cannot play a script; '' when it can."""
-    if script.choices:
-        return "which of several threads sends its request first is chance"
-    return why_not(script.parts, script.notifications)
-
-
-def why_not(parts: Parts, notifications: Notifications = "v2") -> str:
-    """Why the model's service cannot play these parts with these notifications; '' when it can."""
-    return _DIALECTS.get(notifications) or next(filter(None, map(_of_part, parts)), "")
-
-
-def _of_part(part: Sequence[Step]) -> str:
-    for at, step in enumerate(part):
-        # Scripts of late text or calls; they are played by the mock of the app-server alone.
-        if at and language.ends_turn(part[at - 1]):
-            return f"{_name(step)}: Codex reads nothing after the end of an answer"
-        why = (
-            language.only_app_server(step)
-            or language.only_cursor(step)
-            or language.only_endpoint(step)
-            or _CHECKS.get(type(step), _nothing)(step, part[:at])
-        )
-        if why:
-            return f"{_name(step)}: {why}"
-    return ""
-
-
-def _name(step: Step) -> str:
-    return type(step).__name__
-
-
-def _nothing(_step: object, _before: Sequence[Step]) -> str:
-    return ""
-
-
-def _choice(step: language.Say | language.Finish, _before: Sequence[Step]) -> str:
-    return "an answer of the service is one choice" if step.choice is not None else ""
+def _elsewhere(step: Step) -> str:
+    return language.only_app_server(step) or language.only_cursor(step) or language.only_endpoint(step)
 
 
 def _call(call: language.Call, _before: Sequence[Step]) -> str:
-    other = [shape for shape in call.shapes if shape not in _SHAPES]
-    if other:
-        return f"the service has no shape {other[0]}"
     # Half a call would reach no proxy.
-    return "Codex waits for the complete call and sends no pieces of it" if call.unfinished else ""
+    unfinished = "Codex waits for the complete call and sends no pieces of it" if call.unfinished else ""
+    return unknown_shape(call) or unfinished
 
 
 def _fail(step: language.Fail, before: Sequence[Step]) -> str:
@@ -89,10 +41,17 @@ def _reflect(step: language.Reflect, _before: Sequence[Step]) -> str:
     return "the service does not know which app-server asks it" if step.what == "backend" else ""
 
 
-_CHECKS: Mapping[type[Step], Callable[[Any, Sequence[Step]], str]] = {
-    language.Say: _choice,
-    language.Finish: _choice,
-    language.Call: _call,
-    language.Fail: _fail,
-    language.Reflect: _reflect,
-}
+LIMITS = ServiceLimits(
+    chance="which of several threads sends its request first is chance",
+    # Scripts of late text or calls; they are played by the mock of the app-server alone.
+    ends=language.ends_turn,
+    over="Codex reads nothing after the end of an answer",
+    elsewhere=_elsewhere,
+    checks={
+        language.Say: one_choice,
+        language.Finish: one_choice,
+        language.Call: _call,
+        language.Fail: _fail,
+        language.Reflect: _reflect,
+    },
+)

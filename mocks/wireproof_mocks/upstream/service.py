@@ -11,7 +11,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from wireproof_mocks.upstream.failing import HttpRefusal, refusal
-from wireproof_mocks.upstream.playable import why_not
+from wireproof_mocks.upstream.playable import LIMITS
 from wireproof_mocks.upstream.reply import ModelReply
 from wireproof_mocks.upstream.request import ModelRequest, UnreadableRequestError, read
 from wireproof_mocks.upstream.writing import ModelEvents
@@ -52,7 +52,7 @@ class ModelService:
         )
         if selection.problem is not None:
             return refusal(404, selection.problem, type="invalid_request_error", code="script_not_found")
-        why = why_not(selection.parts, selection.notifications)
+        why = LIMITS.why_not(selection.parts, selection.notifications)
         if why:
             message = f"the script {selection.script} cannot be played by the model's service: {why}"
             # Refused before anything is sent: half a script would look like a wrong proxy.
