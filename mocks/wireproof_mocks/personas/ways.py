@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotServedError, UnderstoodAnswer
 from wireproof_mocks.personas.line import short
@@ -22,24 +22,28 @@ FROM_TOOL = "Tool '{name}' result: {text}"
 """How the results of text calls are written into a message of the user."""
 
 
-class Way(Protocol):
-    """One way."""
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way; unless it says otherwise, one of chat."""
 
-    @property
-    def path(self) -> str:
-        """Where requests are sent, below the base URL."""
+    path: str = CHAT
+    """Where requests are sent, below the base URL."""
 
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request; no `tools`: none is declared."""
+        raise NotImplementedError
 
     def streamed(self, frames: Iterable[Json]) -> UnderstoodAnswer:
         """What a stream says."""
+        raise NotImplementedError
 
     def whole(self, body: Json) -> UnderstoodAnswer:
         """What a whole answer says."""
+        return self.streamed([_as_chunk(body)])
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """What the history gets of an answer with calls and their results."""
+        raise NotImplementedError
 
 
 @dataclass
@@ -108,7 +112,7 @@ class _Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCalls:
+class ToolCalls(Way):
     """`tools` in the request, `tool_calls` in the answer, results as messages of the role `tool`.
 
     The habits in which its clients differ are data.
@@ -118,7 +122,6 @@ class ToolCalls:
     """Whether calls are dropped unless a role came before them."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Other members of its requests."""
-    path: str = CHAT
 
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request."""
@@ -184,10 +187,8 @@ def _finished(reading: _Reading, calls: Mapping[int, _Gathered]) -> UnderstoodAn
 
 
 @dataclass(frozen=True, kw_only=True)
-class FunctionCall:
+class FunctionCall(Way):
     """`functions` in the request, `function_call` in the answer, the result as a message of the role `function`."""
-
-    path: str = CHAT
 
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request."""
@@ -205,10 +206,6 @@ class FunctionCall:
             seen = "a function_call" if answer.calls else "no function_call"
             raise NotServedError(f"{seen} with the finish_reason {answer.finish!r}: the client goes by both")
         return answer
-
-    def whole(self, body: Json) -> UnderstoodAnswer:
-        """What a whole answer says."""
-        return self.streamed([_as_chunk(body)])
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's message with its call, and the result."""
@@ -228,10 +225,8 @@ _ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)>(.*?)</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks:
+class Blocks(Way):
     """Tools stand in the system prompt, calls are `<use_tool>` blocks of the content, results the user's text."""
-
-    path: str = CHAT
 
     def request(self, history: Sequence[Json], tools: Sequence[Json]) -> Json:
         """The body of a request: no tool is declared, the prompt has them."""
@@ -251,10 +246,6 @@ class Blocks:
         if "<use_tool>" in text and not calls:
             raise NotServedError("a <use_tool> block is not closed or has no name: the client shows it as text")
         return reading.answer(calls)
-
-    def whole(self, body: Json) -> UnderstoodAnswer:
-        """What a whole answer says."""
-        return self.streamed([_as_chunk(body)])
 
     def history(self, answer: UnderstoodAnswer, results: Sequence[CallResult]) -> list[Json]:
         """The assistant's text with its blocks, and one message of the user with all results."""
@@ -284,7 +275,7 @@ def _value(text: str) -> object:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResponsesWay:
+class ResponsesWay(Way):
     """The Responses API: flat `tools`, `function_call` items, results as `function_call_output` items."""
 
     path: str = RESPONSES
