@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof_proxy.backends.cursor.envelope import ServiceError, cause_of, http_error
+from wireproof_proxy.backends.cursor.envelope import ServiceError, cause_of, refused
 from wireproof_surfaces.errors import FAILURES
 from wireproof_surfaces.events import FailureReason
 
@@ -29,4 +29,4 @@ def test_an_error_of_the_service_has_a_cause(code: str, reason: str, cause: Fail
 
 
 def test_the_services_refusal_of_our_token_is_no_401_of_the_clients_key() -> None:
-    assert FAILURES[cause_of(http_error(401))].status == 502
+    assert FAILURES[cause_of(refused(401, b""))].status == 502

@@ -175,18 +175,13 @@ async def _grep(scratch: Scratch, args: GrepArgs) -> GrepResult:
         async with asyncio.timeout(SEARCH_SECONDS):
             found, _ = await process.communicate(args.SerializeToString())
     except TimeoutError:
-        return _no_matches("the search took too long")
+        return GrepResult(error={"error": "the search took too long"})
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return GrepResult.FromString(found) if process.returncode == 0 else _no_matches("the search failed")
-
-
-def _no_matches(why: str) -> GrepResult:
-    result = GrepResult()
-    result.error.error = why
-    return result
+    failed = GrepResult(error={"error": "the search failed"})
+    return GrepResult.FromString(found) if process.returncode == 0 else failed
 
 
 async def _shell(scratch: Scratch, args: ShellArgs) -> ShellResult:

@@ -103,11 +103,6 @@ _REASONS: tuple[tuple[str, FailureReason], ...] = (
 )
 
 
-def http_error(status: int) -> ServiceError:
-    """The error of an HTTP status."""
-    return ServiceError(_HTTP_CODES.get(status, "unknown"))
-
-
 def cause_of(error: ServiceError) -> FailureReason:
     """Why a turn failed."""
     named = next((cause for part, cause in _REASONS if part in error.reason), None)
@@ -160,24 +155,20 @@ def _read(flags: int, payload: bytes) -> bytes | EnvelopeEnd:
         case 0x00:
             return payload
         case 0x02:
-            return EnvelopeEnd(_connect_error(payload))
+            return EnvelopeEnd(_named(as_mapping(_json(payload)).get("error")))
         case 0x80:
             return EnvelopeEnd(_trailer_error(payload))
         case _:
             raise GarbledError(f"an envelope with the flags {flags:#04x}")
 
 
-def _connect_error(payload: bytes) -> ServiceError | None:
-    """The error of a Connect stream's end."""
-    return _named(as_mapping(_json(payload)).get("error"))
-
-
 def refused(status: int, body: bytes) -> ServiceError:
     """The error of a refused request: by the JSON of its body, which is the error itself, else by its status."""
     try:
-        return _named(_json(body)) or http_error(status)
+        named = _named(_json(body))
     except GarbledError:
-        return http_error(status)
+        named = None
+    return named or ServiceError(_HTTP_CODES.get(status, "unknown"))
 
 
 def _json(payload: bytes) -> object:

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_cursor_protos.agent_pb2 import (
     AgentClientMessage,
-    ConversationAction,
-    ExecClientControlMessage,
     ExecClientMessage,
-    ExecClientStreamClose,
-    ExecClientThrow,
     InteractionResponse,
     KvClientMessage,
 )
@@ -31,10 +27,9 @@ _REASONS = ("reason", "error")
 
 def closed(result: ExecClientMessage) -> list[AgentClientMessage]:
     """A result, and the end of its exec."""
-    close = ExecClientControlMessage(stream_close=ExecClientStreamClose(id=result.id))
     return [
         AgentClientMessage(exec_client_message=result),
-        AgentClientMessage(exec_client_control_message=close),
+        AgentClientMessage(exec_client_control_message={"stream_close": {"id": result.id}}),
     ]
 
 
@@ -55,9 +50,7 @@ def refusal(exec_: agent_pb2.ExecServerMessage, reason: str) -> list[AgentClient
     """The answers that refuse an exec; one of a kind that is not known ends by an exception."""
     kind = exec_.WhichOneof("message")
     if kind is None:
-        throw = ExecClientThrow(id=exec_.id, error=reason)
-        control = ExecClientControlMessage(throw=throw)
-        return [AgentClientMessage(exec_client_control_message=control)]
+        return [AgentClientMessage(exec_client_control_message={"throw": {"id": exec_.id, "error": reason}})]
     message = ExecClientMessage(id=exec_.id, exec_id=exec_.exec_id)
     result = getattr(message, result_field(kind))
     known = result.DESCRIPTOR.fields_by_name
@@ -79,9 +72,8 @@ def _fill(refused: Message, args: Message, reason: str) -> None:
 
 def context(exec_: agent_pb2.ExecServerMessage, found: agent_pb2.RequestContext) -> list[AgentClientMessage]:
     """The answers to a request for the context."""
-    message = ExecClientMessage(id=exec_.id, exec_id=exec_.exec_id)
-    message.request_context_result.success.request_context.CopyFrom(found)
-    return closed(message)
+    success = {"success": {"request_context": found}}
+    return closed(ExecClientMessage(id=exec_.id, exec_id=exec_.exec_id, request_context_result=success))
 
 
 def blob(asked: agent_pb2.KvServerMessage, blobs: dict[bytes, bytes]) -> AgentClientMessage:
@@ -123,13 +115,9 @@ _RESPONSES = {
 
 def cancel() -> AgentClientMessage:
     """The turn is of no use any more."""
-    action = ConversationAction()
-    action.cancel_action.SetInParent()
-    return AgentClientMessage(conversation_action=action)
+    return AgentClientMessage(conversation_action={"cancel_action": {}})
 
 
 def heartbeat() -> AgentClientMessage:
     """A sign of life."""
-    message = AgentClientMessage()
-    message.client_heartbeat.SetInParent()
-    return message
+    return AgentClientMessage(client_heartbeat={})
