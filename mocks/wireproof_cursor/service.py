@@ -1,36 +1,27 @@
-"""The service without its sockets: the runs by request id, the choice of their scripts, and what they share."""
+"""The service without its sockets: the runs by request id."""
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wireproof_cursor.runs.appends import OutOfOrderError
-from wireproof_cursor.runs.context import RunConditions
+from wireproof_cursor.runs.context import Context
 from wireproof_cursor.runs.run import Run
 from wireproof_cursor.wire.errors import ServiceProblem
-from wireproof_scripts.files.errors import ScriptError
-from wireproof_scripts.nonces import Nonces
-from wireproof_scripts.selection import Selection, rejected, select
 
 if TYPE_CHECKING:
-    from wireproof_cursor.runs.conversation import RunConversation
-    from wireproof_cursor_protos import agent_pb2 as pb
-    from wireproof_scripts.steps import Library
+    from collections.abc import Callable
 
-Json = dict[str, Any]
-Note = Callable[[Json], None]
-"""Takes an entry of the journal."""
+    from wireproof_cursor.runs.context import Note, RunConditions
+    from wireproof_cursor_protos import agent_pb2 as pb
+    from wireproof_scripts.files.errors import ScriptError
+    from wireproof_scripts.steps import Library
 
 KEPT_RUNS = 4096
 """How many request ids of runs that are over are remembered, so that a late append does not begin a run."""
 MOST_UNATTACHED = 256
 """How many runs may have appends and no stream."""
-
-
-_BEST = RunConditions()
 
 
 class AgentService:
@@ -40,14 +31,10 @@ class AgentService:
         self,
         library: Library | Callable[[], Library | ScriptError],
         *,
-        conditions: RunConditions = _BEST,
-        journal: Note | None = None,
+        conditions: RunConditions,
+        journal: Note | None,
     ) -> None:
-        self._library = library
-        self.conditions = conditions
-        self._journal = journal
-        self._nonces = Nonces()
-        self._numbers = itertools.count(1)
+        self._context = Context(library=library, conditions=conditions, note=journal, wake=self._wake)
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._over: OrderedDict[str, None] = OrderedDict()
 
@@ -97,14 +84,14 @@ class AgentService:
 
     def request_id(self) -> str:
         """An id for a run whose client gave none."""
-        return f"run-{next(self._numbers):04}"
+        return f"run-{next(self._context.numbers):04}"
 
     def _run(self, request_id: str) -> Run | None:
         if request_id in self._over:
             return None
         run = self._runs.get(request_id)
         if run is None:
-            run = self._runs[request_id] = Run(self, request_id, "RunSSE")
+            run = self._runs[request_id] = Run(self._context, request_id, "RunSSE")
             self._drop_unattached()
         return run
 
@@ -113,34 +100,6 @@ class AgentService:
         for run in waiting[:-MOST_UNATTACHED]:
             self.leave(run)
 
-    def wake(self) -> None:
-        """Let every run look whether it still has to wait."""
+    def _wake(self) -> None:
         for run in self.runs:
             run.link.ring()
-
-    # Scripts
-
-    def call_id(self) -> str:
-        """An id for a call of the default answer."""
-        return f"call_{next(self._numbers):04}"
-
-    def select(self, talk: RunConversation) -> Selection:
-        """What answers a conversation."""
-        library = self._library() if callable(self._library) else self._library
-        if isinstance(library, ScriptError):
-            return rejected(str(library))
-        return select(
-            library,
-            self._nonces,
-            history=talk.items(),
-            given=[],  # the calls and results that are written into the user's text follow it
-            tools=talk.declared(),
-            call_id=self.call_id(),
-            developer=talk.instructions,
-            own_ids=True,  # what the service calls an id need not be what its client's client gets
-        )
-
-    def journal(self, request_id: str, rpc: str, entry: Json) -> None:
-        """Write an entry of the journal."""
-        if self._journal is not None:
-            self._journal({"rpc": rpc, "request_id": request_id, **entry})

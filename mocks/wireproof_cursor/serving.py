@@ -21,7 +21,7 @@ from wireproof_cursor.service import AgentService
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wireproof_cursor.service import Note
+    from wireproof_cursor.runs.context import Note
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
 
