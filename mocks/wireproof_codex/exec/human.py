@@ -59,9 +59,7 @@ class HumanLines:
 
     def of(self, method: str, params: Mapping[str, Any]) -> Iterator[str]:
         """The lines of a notification; what is not shown has none."""
-        write = _WRITTEN.get(method)
-        if write is not None:
-            yield from write(self, params)
+        return _WRITTEN.get(method, _nothing)(self, params)
 
     def _warning(self, params: Mapping[str, Any]) -> Iterator[str]:
         if self._items:
@@ -190,7 +188,7 @@ class HumanLines:
         yield from (self._paint("tokens used", *codes), f"{self._tokens:,}")
 
 
-def _nothing(_lines: HumanLines, _item: Mapping[str, Any]) -> Iterator[str]:
+def _nothing(_lines: HumanLines, _given: Mapping[str, Any]) -> Iterator[str]:
     yield from ()
 
 

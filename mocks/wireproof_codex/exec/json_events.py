@@ -47,8 +47,7 @@ class JsonEvents:
     def of(self, method: str, params: Mapping[str, Any]) -> Iterator[Json]:
         """The events of a notification."""
         show = _SHOWN.get(method)
-        if show is not None:
-            yield from show(self, params)
+        return show(self, params) if show else iter(())
 
     def _number(self, identity: str) -> str:
         """The number of an item, which it gets when it is shown first."""

@@ -32,6 +32,7 @@ from wireproof_codex.protocol.outputs import GarbageLine, Pieces, ProcessExit, S
 from wireproof_codex.protocol.params import Refused
 from wireproof_codex.server import AppServer
 from wireproof_codex.settings import USAGE
+from wireproof_codex.transports.outbox import split
 from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
 
 if TYPE_CHECKING:
@@ -285,12 +286,9 @@ class ExecRun:
 
     def _write(self, data: bytes) -> None:
         """Write to stdout, in pieces where the script cuts it."""
-        sizes = cycle(self._sizes or (len(data),))
-        while data:
-            size = next(sizes)
-            sys.stdout.buffer.write(data[:size])
+        for piece in split(data, cycle(self._sizes or (len(data),))):
+            sys.stdout.buffer.write(piece)
             sys.stdout.buffer.flush()
-            data = data[size:]
 
 
 def _written(thread: Thread) -> int:

@@ -34,7 +34,7 @@ class Outbox:
         """Add a line."""
         self._length += len(line)
         if self._sizes is not None:
-            self._pieces.extend(_split(line, self._sizes))
+            self._pieces.extend(split(line, self._sizes))
         elif self._pieces:  # no longer cut, but pieces still wait: the line keeps its place after them
             self._pieces.append(line)
         else:
@@ -61,8 +61,9 @@ class Outbox:
             self._pieces[0] = self._pieces[0][count:]
 
 
-def _split(line: bytes, sizes: Iterator[int]) -> Iterator[bytes]:
+def split(line: bytes, sizes: Iterator[int]) -> Iterator[bytes]:
+    """The line in pieces of these sizes; several lines may share them, so that they run on over the ends of lines."""
     while line:
-        size = next(sizes)  # shared by all lines: the sizes run on over their ends
+        size = next(sizes)
         yield line[:size]
         line = line[size:]
