@@ -120,12 +120,13 @@ def _text(expected: str, is_right: Callable[[str], object] = lambda _: True, **r
     """Text that is right, and the rule for that in JSON Schema; lone surrogates are never."""
 
     def read(value: object) -> str | None:
-        return value if isinstance(value, str) and _is_unicode(value) and is_right(value) else None
+        return value if isinstance(value, str) and is_unicode(value) and is_right(value) else None
 
     return Kind(expected=expected, read=read, schema={"type": "string", **rule})
 
 
-def _is_unicode(value: str) -> bool:
+def is_unicode(value: str) -> bool:
+    """Whether UTF-8, and so JSON, can hold a text: it has no lone surrogates."""
     return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
@@ -155,7 +156,7 @@ _BYTES = re.compile("[\udc80-\udcff]")  # what `surrogateescape` writes as the b
 
 def _line(value: object) -> str | None:
     """Text in which lone surrogates are allowed as far as they stand for bytes."""
-    return value if isinstance(value, str) and _is_unicode(_BYTES.sub("", value)) else None
+    return value if isinstance(value, str) and is_unicode(_BYTES.sub("", value)) else None
 
 
 def _arguments(value: object) -> str | None:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     Asks = Callable[[ApprovalQuestion], Future[Decision]]
 
 SEARCH = ApprovalQuestion(
-    tool="vault_search", title="Vault Search", purpose="Searches your notes.",
+    title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "machine <b>learning</b>", "limit": 10},
 )  # fmt: skip
 READ = ApprovalQuestion(
-    tool="file_read", title="File Read", purpose="Reads the files that you select.",
+    title="File Read", purpose="Reads the files that you select.",
     arguments={"filePaths": ["path/to/one.md", "two.md", "deep/er/three.md"]}, files="filePaths",
 )  # fmt: skip
 Role = Literal["button", "checkbox"]

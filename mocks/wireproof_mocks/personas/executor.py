@@ -85,11 +85,8 @@ class Executor:
     def _approval(self, tool: PersonaTool, call: ClientCall) -> Decision:
         self._log(f"Requesting approval for tool: {tool.name}")
         decision = self.ask(
-            ApprovalQuestion(
-                tool=tool.name, title=tool.title, purpose=tool.purpose, arguments=call.arguments,
-                files=tool.files,
-            )
-        )  # fmt: skip
+            ApprovalQuestion(title=tool.title, purpose=tool.purpose, arguments=call.arguments, files=tool.files)
+        )
         self._log(f"Tool {'approved' if decision.approved else 'cancelled'} by user: {tool.name}")
         if not decision.approved:
             self.print(Line(LineKind.NOTICE, f"Tool execution cancelled: {tool.name}"))

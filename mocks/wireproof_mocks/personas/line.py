@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,3 +50,8 @@ def visible(text: str) -> str:
     A model writes the names and arguments that a user is to approve: they must not be able to draw over the question.
     """
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def as_json(value: object) -> str:
+    """A value as JSON, as it is shown."""
+    return visible(json.dumps(value, ensure_ascii=False))

@@ -16,11 +16,11 @@ from wireproof_mocks.personas.approval.asking import PRIVACY, ApprovalQuestion, 
 from wireproof_mocks.personas.approval.page import Page, serving
 
 SEARCH = ApprovalQuestion(
-    tool="vault_search", title="Vault Search", purpose="Searches your notes.",
+    title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "<b>machine</b> & \u202elearning", "limit": 10},
 )  # fmt: skip
 READ = ApprovalQuestion(
-    tool="file_read", title="File Read", purpose="Reads files.",
+    title="File Read", purpose="Reads files.",
     arguments={"filePaths": ["path/to/one.md", "two.md"]}, files="filePaths",
 )  # fmt: skip
 

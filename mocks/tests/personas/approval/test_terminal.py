@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEARCH = ApprovalQuestion(
-    tool="vault_search", title="Vault Search", purpose="Searches your notes.",
+    title="Vault Search", purpose="Searches your notes.",
     arguments={"query": "machine learning", "limit": 10},
 )  # fmt: skip
 READ = ApprovalQuestion(
-    tool="file_read", title="File Read", purpose="Reads files.",
+    title="File Read", purpose="Reads files.",
     arguments={"filePaths": ["path/to/one.md", "two.md", "two.md"]}, files="filePaths",
 )  # fmt: skip
 
@@ -115,4 +115,4 @@ def test_what_a_model_writes_cannot_draw_over_the_window(text: Callable[[str], A
 
 @pytest.fixture
 def text() -> Callable[[str], ApprovalQuestion]:
-    return lambda query: ApprovalQuestion(tool="t", title="T", purpose="", arguments={"query": query})
+    return lambda query: ApprovalQuestion(title="T", purpose="", arguments={"query": query})

@@ -21,10 +21,8 @@ ALL, NONE = "Select All", "Deselect All"
 class ApprovalQuestion:
     """What the user is to decide on."""
 
-    tool: str
-    """The tool's name."""
     title: str
-    """The name under which it is shown."""
+    """The name under which the tool is shown."""
     purpose: str
     arguments: Json
     files: str = ""

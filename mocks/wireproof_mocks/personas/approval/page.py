@@ -6,7 +6,6 @@ cancels, a page that is closed cancels, and a page that waits shows the next que
 
 from __future__ import annotations
 
-import json
 import secrets
 import threading
 import time
@@ -18,7 +17,7 @@ from flask import Flask, Response, abort, g, redirect, render_template, request,
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from wireproof_mocks.personas.approval import asking
-from wireproof_mocks.personas.line import visible
+from wireproof_mocks.personas.line import as_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,7 +95,7 @@ class Page:
                 asked.closed = None
         open_ = asked is not None and asked.decision is None
         template = "question.html" if open_ else "waiting.html"
-        return render_template(template, asked=asked, words=asking, visible=visible, as_json=_as_json, nonce=g.nonce)
+        return render_template(template, asked=asked, words=asking, visible=visible, as_json=as_json, nonce=g.nonce)
 
     def number(self) -> int:
         """The number of the question that is open; 0: none is."""
@@ -124,10 +123,6 @@ class Page:
             if self._asked is not None and self._asked.number == number:
                 self._asked.closed = time.monotonic()
                 self._changed.notify_all()
-
-
-def _as_json(value: object) -> str:
-    return visible(json.dumps(value, ensure_ascii=False))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from wireproof_mocks.personas.approval import asking
-from wireproof_mocks.personas.line import visible
+from wireproof_mocks.personas.line import as_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +66,7 @@ def _lines(question: ApprovalQuestion, selected: set[str]) -> Iterator[str]:
     yield from (asking.INTRODUCTION, "", question.title, question.purpose, "")
     if question.shown:
         yield "Arguments:"
-        yield from (f"• {visible(name)}: {visible(_value(value))}" for name, value in question.shown.items())
+        yield from (f"• {visible(name)}: {as_json(value)}" for name, value in question.shown.items())
         yield ""
     if question.files:
         yield asking.SELECT
@@ -76,7 +75,3 @@ def _lines(question: ApprovalQuestion, selected: set[str]) -> Iterator[str]:
             yield f"       {visible(path)}"
         yield from (f"[ a: {asking.ALL} ]  [ d: {asking.NONE} ]", "")
     yield from (f"⚠ {asking.PRIVACY}", "", f"[ y: {asking.APPROVE} ]  [ n: {asking.CANCEL} ]")
-
-
-def _value(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

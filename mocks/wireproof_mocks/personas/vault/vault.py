@@ -13,6 +13,8 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wireproof_scripts.kinds import is_unicode
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -131,18 +133,14 @@ def _listed(folder: str, below: str) -> Iterator[tuple[str, tuple[int, int]]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             path = f"{below}{entry.name}"
-            if _no_name(entry.name) or not _spellable(path):
+            # A file system may hold names that are no text, and JSON cannot.
+            if _no_name(entry.name) or not is_unicode(path):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _listed(entry.path, f"{path}/")
             elif entry.name.endswith(NOTE) and entry.is_file(follow_symlinks=False):
                 found = entry.stat(follow_symlinks=False)
                 yield path, (found.st_mtime_ns, found.st_size)
-
-
-def _spellable(path: str) -> bool:
-    """Whether JSON can name it: a file system may hold names that are no text."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in path)
 
 
 def folded(text: str) -> str:
