@@ -78,12 +78,11 @@ def _page(entries: Sequence[tuple[int, Json]], places: _Places, params: Mapping[
 
 def turns_page(server: ServerContext, thread: Thread, params: Mapping[str, Any]) -> Json:
     """A page of the thread's turns, the newest first, with `limit`, `cursor`, `sortDirection` and `itemsView`."""
-    view = _VIEWS[params.get("itemsView") or "summary"]
-    turns = [{**turn, "items": view(turn["items"])} for turn in thread.turn_history.as_sent_by(server.version)]
-    shown = params.get("itemsView") or "summary"
-    shown_turns = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
-    places = _Places(thread, "turns", server.version.stored.paged)
-    return _page(list(enumerate(shown_turns, 1)), places, params, "desc")
+    version, view = server.version, params.get("itemsView") or "summary"
+    sent = thread.turn_history.as_sent_by(version)
+    turns = [{**turn, "items": _VIEWS[view](turn["items"]), "itemsView": view} for turn in sent]
+    shown = [trimmed(version.messages.hidden, ".turn", turn) for turn in turns]
+    return _page(list(enumerate(shown, 1)), _Places(thread, "turns", version.stored.paged), params, "desc")
 
 
 def _summary(items: list[Json]) -> list[Json]:

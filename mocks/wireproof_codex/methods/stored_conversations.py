@@ -90,7 +90,8 @@ def _get_summary(request: AdmittedRequest) -> None:
 def _resume(request: AdmittedRequest) -> None:
     server, history = request.server, request.params.get("history")
     if history:
-        thread = _with_history(request, history)
+        check_items(history)
+        thread = begin_thread(request, {}, lambda new: new.remember(history))
     else:
         found = _find(request)
         if found is None:
@@ -104,11 +105,6 @@ def _resume(request: AdmittedRequest) -> None:
         thread.operations = 0
         thread.turn_history.detach()
     _begin(request, thread)
-
-
-def _with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
-    check_items(history)
-    return begin_thread(request, {}, lambda thread: thread.remember(history))
 
 
 def _fork(request: AdmittedRequest) -> None:

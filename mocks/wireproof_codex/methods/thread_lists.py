@@ -33,7 +33,10 @@ def _thread_list(request: AdmittedRequest) -> None:
     request.reply(
         {
             "data": [_in_list(server, thread) for thread in page],
-            "readStates": {it.id: it.turn_history.read_state or _unread_nothing(it) for it in page},
+            "readStates": {
+                it.id: it.turn_history.read_state or {"firstUnread": None, "revision": f"initial:{it.id}"}
+                for it in page
+            },
             "nextCursor": cursor,
             "backwardsCursor": moment(key(page[0])) if page else None,
         }
@@ -90,10 +93,6 @@ def _in_list(server: ServerContext, thread: Thread) -> Json:
     return trimmed(server.version.messages.hidden, ".thread", listed_thread)
 
 
-def _unread_nothing(thread: Thread) -> Json:
-    return {"firstUnread": None, "revision": f"initial:{thread.id}"}
-
-
 def _cursor(thread: Thread, key: Callable[[Thread], float], form: str) -> str:
     return strftime(form, gmtime(key(thread))).format(id=thread.id)
 
@@ -122,23 +121,14 @@ def _thread_loaded_list(request: AdmittedRequest) -> None:
     # The ids are UUIDs of version 7: this is by age.
     ids, cursor = sorted(it.id for it in request.server.threads), request.params.get("cursor")
     if cursor is not None:
-        _check_cursor(cursor)
+        try:
+            check_uuid(cursor, "")
+        except Refused as refused:
+            raise Refused(f"invalid cursor: {cursor}") from refused
     after = [identity for identity in ids if identity > (cursor or "")]
     limit = request.params.get("limit")
     page = after if limit is None else after[: max(1, limit)]
     request.reply({"data": page, "nextCursor": page[-1] if len(page) < len(after) else None})
-
-
-def _check_cursor(cursor: str) -> None:
-    """Check that a cursor is an id.
-
-    Raises:
-        Refused: it is not.
-    """
-    try:
-        check_uuid(cursor, "")
-    except Refused as refused:
-        raise Refused(f"invalid cursor: {cursor}") from refused
 
 
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {

@@ -161,15 +161,14 @@ class Thread:
 
     def spend(self, used: Usage) -> None:
         """Add the tokens of a response to the total."""
-        self.last, self.estimated = used, None
-        total = self.total
-        self.total = Usage(
+        self.estimated, total = None, self.total
+        spent = Usage(
             input=total.input + used.input,
             output=total.output + used.output,
             cached=total.cached + used.cached,
             reasoning=total.reasoning + used.reasoning,
         )
-        self.recount(self.total, used)
+        self.recount(spent, used)
 
     def recount(self, total: Usage, last: Usage | None) -> None:
         """Set the tokens of all responses, and those of the last one."""
