@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -149,7 +149,8 @@ class Scratch:
         try:
             for name in names:
                 if make:
-                    _make(name, here)
+                    with suppress(FileExistsError):
+                        os.mkdir(name, 0o700, dir_fd=here)
                 below = os.open(name, _STEP, dir_fd=here)
                 os.close(here)
                 here = below
@@ -166,13 +167,6 @@ class Scratch:
             yield file
         finally:
             os.close(file)
-
-
-def _make(name: str, folder: int) -> None:
-    try:
-        os.mkdir(name, 0o700, dir_fd=folder)
-    except FileExistsError:
-        return
 
 
 def _entries(folder: int) -> list[FolderEntry]:

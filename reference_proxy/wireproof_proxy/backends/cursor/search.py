@@ -52,10 +52,9 @@ def search(scratch: Scratch, args: GrepArgs) -> GrepResult:
 
 
 def _failed(error: Exception) -> GrepResult:
-    found = GrepResult()
     # The path of an OSError would show where the folder is.
-    found.error.error = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
-    return found
+    why = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
+    return GrepResult(error={"error": why})
 
 
 def _pattern(args: GrepArgs) -> re.Pattern[str]:
