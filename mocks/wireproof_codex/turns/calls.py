@@ -127,7 +127,9 @@ class CallRunner:
         version = self._context.version
         # `output` before 0.98.0, `contentItems` since; one text is a list for the model from 0.98.0 to 0.113.0.
         came = outcome(result, error, answers=version.calls.answer_field, single_text=version.calls.single_text)
-        self._end_answered(self._pending.pop(request), came)
+        pending = self._pending.pop(request)
+        self._end(pending, came)
+        self._give_back(pending, _printed(self._seconds(pending), came.output) if pending.code else came.output)
         if self._waiting and not self._pending:
             self._send(self._waiting.popleft())
 
@@ -146,11 +148,6 @@ class CallRunner:
         for pending in self._waiting:  # of these the client knows nothing
             self._give_back(pending, f"aborted by user after {self._seconds(pending):.1f}s")
         self._waiting.clear()
-
-    def _end_answered(self, pending: _Pending, came: CallOutcome) -> None:
-        self._end(pending, came)
-        printed = _printed(self._seconds(pending), came.output) if pending.code else came.output
-        self._give_back(pending, printed)
 
     def _give_back(self, pending: _Pending, output: Output) -> None:
         self._results.add((pending.code or pending.call).id, output)

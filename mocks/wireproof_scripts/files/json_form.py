@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof_scripts.kinds import Kind
-    from wireproof_scripts.steps.when import When
 
 # Writing
 
@@ -108,10 +107,6 @@ def _value_of(kind: Kind[object]) -> _Reader:
     return lambda data, place, _found: read(kind, data, place)
 
 
-def _when(data: object, place: str, _found: Found) -> When | str | None:
-    return None if data is None else when_from_json(data, place)
-
-
 def _parts(data: object, place: str, found: Found) -> Parts:
     parts = list_in(data, place, "a list of parts, each a list of steps")
     return tuple(_part(part, f"{place}[{index}]", found) for index, part in enumerate(parts))
@@ -125,7 +120,7 @@ def _choices(data: object, place: str, found: Found) -> tuple[Parts, ...]:
 _READERS: Mapping[str, _Reader] = {
     "name": _name,
     "title": _value_of(TEXT),
-    "when": _when,
+    "when": lambda data, place, _found: None if data is None else when_from_json(data, place),
     "notifications": _value_of(kind_of(Notifications)),
     "sequence": _value_of(kind_of(Sequence)),
     "parts": _parts,

@@ -17,7 +17,7 @@ from wireproof_scripts.steps import Notifications, Script, Sequence
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_scripts.files.definitions import Definition, Field
+    from wireproof_scripts.files.definitions import Definition
 
 Schema = dict[str, Any]
 
@@ -74,7 +74,10 @@ def _script() -> Schema:
 def _step(definition: Definition) -> Schema:
     """A step in its long form, `{"say": {"pieces": …}}`, and with a bare value, `{"say": …}`."""
     about = field_descriptions(definition.step)
-    properties = {name: _field(field, about[name]) for name, field in definition.fields.items()}
+    properties = {
+        name: {"description": about[name], **(_or_null(field.kind.schema) if field.nullable else field.kind.schema)}
+        for name, field in definition.fields.items()
+    }
     required = [field.name for field in definition.fields.values() if field.required]
     forms = [_closed(properties, required)]
     if definition.first is not None:
@@ -84,10 +87,6 @@ def _step(definition: Definition) -> Schema:
         forms.append({"type": "null"})  # `hang:` in YAML, without a value
     value = {"anyOf": forms} if len(forms) > 1 else forms[0]
     return {"description": description(definition.step), **_closed({definition.name: value}, [definition.name])}
-
-
-def _field(field: Field, about: str) -> Schema:
-    return {"description": about, **(_or_null(field.kind.schema) if field.nullable else field.kind.schema)}
 
 
 def _bare_names() -> Schema:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from wireproof_scripts.kinds import END, Kind
+from wireproof_scripts.kinds import END, Kind, is_unicode
 
 PLACEHOLDERS = ("user_text", "tool_result")
 _GRAMMAR = rf"([^{{}}]|\{{\{{|\}}\}}|\{{({'|'.join(PLACEHOLDERS)})\}})*"
@@ -23,7 +23,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 def is_template(text: str) -> bool:
     """Whether all braces of a text are doubled, or around a placeholder."""
-    return _TEMPLATE.fullmatch(text) is not None and not any("\ud800" <= char <= "\udfff" for char in text)
+    return _TEMPLATE.fullmatch(text) is not None and is_unicode(text)
 
 
 def texts_in(arguments: str) -> Iterator[str]:

@@ -142,16 +142,12 @@ def with_input(conversation: Conversation) -> Conversation:
     """The conversation with some input: if it has none, the end of its history, as messages of the user."""
     if conversation.input:
         return conversation
-    tail = list(takewhile(_is_of_user, reversed(conversation.history)))[::-1]
+    tail = list(takewhile(lambda item: _message(item).role == "user", reversed(conversation.history)))[::-1]
     # It ends with what another role said, which cannot be passed off as the user's: all of it becomes text.
     if not tail:
         return flat(conversation)
     parts = tuple(part for item in tail for part in _message(item).parts)
     return replace(conversation, history=conversation.history[: -len(tail)], input=parts)
-
-
-def _is_of_user(item: Item) -> bool:
-    return _message(item).role == "user"
 
 
 def _message(item: Item) -> Message:
