@@ -37,7 +37,7 @@ def examined(
     form: Form = FORM,
     **more: Any,
 ) -> bool:
-    url = f"http://x/v1{form.dialect.spec.endpoint}"
+    url = f"http://x/v1{form.dialect.spec.surface.endpoint}"
     error = {"message": f"{refused} is not supported", "type": "invalid_request_error", "param": refused, "code": None}
     message = {"role": "assistant", "content": "x"}
     choices = [{"index": 0, "message": message, "finish_reason": "stop"}]

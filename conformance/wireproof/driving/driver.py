@@ -191,7 +191,7 @@ class Driver:
     ) -> tuple[plain.PreparedRequest, Sequence[Message]]:
         """The request of a turn as the target takes it, and its messages."""
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
-        url = address(self.at.url(form.dialect.spec.endpoint), self.target)
+        url = address(self.at.url(form.dialect.spec.surface.endpoint), self.target)
         body = written(prepared.body, scenario, form.dialect.spec.surface, form.mode, self.target)
         headers = {**carried_headers(self.target), **headers}
         ready = plain.PreparedRequest(method="POST", url=url, headers=headers, body=body)

@@ -25,7 +25,7 @@ from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Adjustment, Backend
 from wireproof.model.transcript import End
-from wireproof.reading.asked import LENGTH, LIMITS, as_json, limit_of
+from wireproof.reading.asked import LENGTH, LIMITS, limit_of
 from wireproof.reading.capabilities import surface_of
 from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
 from wireproof.requests.plain import UnseenError
@@ -284,10 +284,9 @@ class Adjusting:
 
 def _members(exchange: Exchange) -> set[str]:
     """The members of a request that it can do without."""
-    body = as_json(exchange.transcript.request_body.decode(errors="replace"))
     # Without a cap of its own, a scenario that sets a limit is about that limit's name.
     own = frozenset(exchange.conversation.body) & {*LIMITS}
-    return {name for name in body or () if name in DISPENSABLE and name not in own}
+    return {name for name in exchange.sent if name in DISPENSABLE and name not in own}
 
 
 def refusal(transcript: Transcript) -> Failed | None:

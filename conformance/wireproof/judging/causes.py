@@ -288,7 +288,7 @@ def _of_named_tools(aside: Iterable[Exchange], served: Iterable[Exchange]) -> It
     Which tool that is need not be known to a backend: with the one that is named alone, it can call no other.
     """
     asked = (one for one in served if one.turn and one.conversation.tool_choice == REQUIRED)
-    forced = {surface_of(one) for one in asked if any(choice.calls for choice in one.answer.choices)}
+    forced = {surface_of(one) for one in asked if one.answer.calls}
     named = [one for one in aside if one.asks is not None and one.conversation.names_tool]
     every = [(one, refusal(one, Capability.FORCED_TOOL_CHOICE)) for one in named if surface_of(one) in forced]
     refused = [(one, said) for one, said in every if said is not None]

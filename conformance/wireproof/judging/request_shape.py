@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import DEFAULT, Surface
 from wireproof.model.scenario import Mode
-from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,7 +52,7 @@ def features(exchange: Exchange) -> frozenset[str]:
 
 
 def _features(exchange: Exchange) -> Iterator[str]:
-    body = json_object(exchange.transcript.request_body) or {}
+    body = exchange.sent
     yield Mode.STREAM if body.get("stream") is True else Mode.WHOLE
     path = exchange.transcript.url.partition("?")[0]
     yield next((surface for surface in Surface if path.endswith(surface.endpoint)), Surface.CHAT)

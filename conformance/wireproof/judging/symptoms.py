@@ -231,7 +231,7 @@ def _only_an_error(exchange: Exchange) -> str | None:
     if error is not None:
         return in_envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
     # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.
-    if (json_object(exchange.transcript.body) or {}).get("error"):
+    if exchange.came.get("error"):
         return said_in(exchange.transcript.body, sent)
     return None
 
@@ -242,9 +242,7 @@ _FIRST_LINES = (b"data:", b"event:", b":")
 
 def _is_of_other_mode(exchange: Exchange) -> bool:
     """Whether the body is an answer of the mode that was not asked for, whatever its Content-Type says."""
-    body = exchange.transcript.body
     if exchange.mode is Mode.WHOLE:
-        return body.lstrip().startswith(_FIRST_LINES)
-    said = json_object(body) or {}
+        return exchange.transcript.body.lstrip().startswith(_FIRST_LINES)
     # By what it holds: it may come without its name.
-    return any(isinstance(said.get(name), list) for name in ("choices", "output", "content"))
+    return any(isinstance(exchange.came.get(name), list) for name in ("choices", "output", "content"))

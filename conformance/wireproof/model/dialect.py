@@ -115,11 +115,6 @@ class DialectSpec:
     """What a request says of parallel calls holds for a whole answer, too. Without, that has all calls in any case."""
 
     @property
-    def endpoint(self) -> str:
-        """The path below the base URL to which requests are sent."""
-        return self.surface.endpoint
-
-    @property
     def headers(self) -> Mapping[str, str]:
         """The request headers that ask for this dialect."""
         # Also for OpenAI's own dialect: a proxy's default may be obsidian-xml (codex-story, criterion 5).

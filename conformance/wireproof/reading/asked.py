@@ -7,7 +7,7 @@ judged as that of a script: the text, the calls, the finish are those that were 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskCount, Asks, AskSay, Fits
 from wireproof.reading.expected import Expected, ExpectedCall, ExpectedFailure
@@ -48,13 +48,8 @@ def obeys(asks: Asks, choice: Choice) -> bool:
 
 def fits(schema: Mapping[str, object], text: str) -> bool:
     """Whether a text is JSON that fits a schema."""
-    value = as_json(text)
+    value = json_of(text)
     return value is not None and not misfits(schema, value)
-
-
-def as_json(text: str) -> Any:  # noqa: ANN401 (JSON)
-    """The value of a JSON text; None for a text that is no JSON."""
-    return json_of(text)
 
 
 def _calls(wanted: tuple[AskCall, ...], choice: Choice) -> bool:
@@ -69,7 +64,7 @@ def _calls(wanted: tuple[AskCall, ...], choice: Choice) -> bool:
 
 
 def _same(want: AskCall, came: Came) -> bool:
-    arguments = as_json(came.arguments)
+    arguments = json_of(came.arguments)
     if not isinstance(arguments, dict):
         return False
     return want.name in {None, came.name} and want.arguments in (None, arguments)
@@ -108,7 +103,7 @@ def _finish(asks: Asks, form: Form) -> str | None:
 
 def limit_of(body: bytes) -> int | None:
     """How many tokens an answer may have, all choices together, by the body of its request; None: any number."""
-    asked = as_json(body.decode(errors="replace"))
+    asked = json_of(body.decode(errors="replace"))
     if not isinstance(asked, dict):
         return None
     limit = next((asked[name] for name in LIMITS if isinstance(asked.get(name), int)), None)

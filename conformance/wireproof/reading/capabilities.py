@@ -15,7 +15,7 @@ from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
 from wireproof.model.transcript import End
 from wireproof.wire.events import TokenUsage
-from wireproof.wire.fields import json_object, text_of
+from wireproof.wire.fields import json_object, list_of, object_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -105,7 +105,7 @@ def asked_for(exchange: Exchange) -> tuple[Capability, ...]:
     """The capabilities that the request of an exchange asks for, as it was sent; none for a request that is wrong."""
     if not _due(exchange):
         return ()
-    body = _object(exchange.transcript.request_body)
+    body = exchange.sent
     surface = surface_of(exchange)
     return tuple(one for one in Capability if surface in one.surfaces and _ASKS[one](body))
 
@@ -115,7 +115,7 @@ def refusal(exchange: Exchange, capability: Capability) -> tuple[int, str, str] 
     status = exchange.transcript.status
     if status not in REFUSALS:
         return None
-    error = _object(exchange.transcript.body).get("error")
+    error = exchange.came.get("error")
     if not isinstance(error, dict) or not isinstance(error.get("message"), str):
         return None
     message, param = error["message"], error.get("param")
@@ -151,21 +151,11 @@ def _due(exchange: Exchange) -> bool:
     return exchange.request is not None and exchange.request.expect in OK
 
 
-def _object(text: bytes) -> dict[str, Any]:
-    return json_object(text) or {}
-
-
-def _member(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, dict) else None
-
-
 def _parts(body: Mapping[str, Any]) -> Iterator[object]:
     """The parts of all contents of a request, of any surface."""
     for name in ("messages", "input"):
-        messages = body.get(name)
-        for message in messages if isinstance(messages, list) else ():
-            content = _member(message, "content")
-            yield from content if isinstance(content, list) else ()
+        for message in list_of(body.get(name)):
+            yield from list_of(object_of(message).get("content"))
 
 
 def _forces(choice: object) -> bool:
@@ -176,18 +166,18 @@ def _forces(choice: object) -> bool:
 _ASKS: Mapping[Capability, Callable[[Mapping[str, Any]], bool]] = {
     Capability.STREAMS: lambda body: body.get("stream") is True,
     Capability.USAGE_IN_STREAMS: lambda body: (
-        body.get("stream") is True and _member(body.get("stream_options"), "include_usage") is True
+        body.get("stream") is True and object_of(body.get("stream_options")).get("include_usage") is True
     ),
     Capability.CALLS: lambda body: bool(body.get("tools") or body.get("functions")),
     Capability.FORCED_TOOL_CHOICE: lambda body: _forces(body.get("tool_choice")),
     Capability.SEVERAL_CHOICES: lambda body: isinstance(body.get("n"), int) and body["n"] > 1,
     Capability.STRUCTURED_OUTPUT: lambda body: (
-        text_of(_member(body.get("response_format"), "type")) in _JSON_FORMATS
-        or text_of(_member(_member(body.get("text"), "format"), "type")) in _JSON_FORMATS
-        or text_of(_member(_member(body.get("output_config"), "format"), "type")) in _JSON_FORMATS
+        text_of(object_of(body.get("response_format")).get("type")) in _JSON_FORMATS
+        or text_of(object_of(object_of(body.get("text")).get("format")).get("type")) in _JSON_FORMATS
+        or text_of(object_of(object_of(body.get("output_config")).get("format")).get("type")) in _JSON_FORMATS
     ),
     Capability.STOP_SEQUENCES: lambda body: bool(body.get("stop_sequences")),
-    Capability.IMAGES: lambda body: any(text_of(_member(part, "type")) in _IMAGES for part in _parts(body)),
+    Capability.IMAGES: lambda body: any(text_of(object_of(part).get("type")) in _IMAGES for part in _parts(body)),
     Capability.PREVIOUS_RESPONSE: lambda body: isinstance(body.get("previous_response_id"), str),
 }
 """Capability → whether a request asks for it."""
@@ -211,7 +201,7 @@ def _streams(exchange: Exchange) -> bool | None:
     if said or any(frame.data is not None for frame in exchange.reading.frames):
         return True
     # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
-    return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None
+    return False if exchange.transcript.body.strip() and "error" not in exchange.came else None
 
 
 def _usage(exchange: Exchange) -> bool | None:
@@ -223,20 +213,19 @@ def _usage(exchange: Exchange) -> bool | None:
 def _calls(exchange: Exchange, *, due: bool) -> bool | None:
     if exchange.reading is None:
         return None
-    came = any(choice.calls for choice in exchange.answer.choices)
-    return True if came else False if due and _ended(exchange) else None
+    return True if exchange.answer.calls else False if due and _ended(exchange) else None
 
 
 def _choices(exchange: Exchange) -> bool | None:
     if exchange.reading is None or not _ended(exchange):
         return None
-    return len(exchange.answer.choices) >= int(_object(exchange.transcript.request_body)["n"])
+    return len(exchange.answer.choices) >= int(exchange.sent["n"])
 
 
 def _structured(exchange: Exchange) -> bool | None:
     if exchange.reading is None or not exchange.answer.choices or not _ended(exchange):
         return None
-    answer = _object((exchange.choice().text or "").encode(errors="surrogatepass"))
+    answer = json_object(exchange.choice().text or "") or {}
     # What a backend reports is JSON in any case; the schema that it received is not.
     reports = any(wanted.text is None for wanted in exchange.wanted)
     return answer.get("schema") is not None if reports else bool(answer)
@@ -261,10 +250,10 @@ def _images(exchange: Exchange) -> bool | None:
 
 
 def _previous(exchange: Exchange) -> bool | None:
-    body = _object(exchange.transcript.body)
+    body = exchange.came
     if body.get("object") != "response":
         return None
-    asked = _object(exchange.transcript.request_body)
+    asked = exchange.sent
     return bool(body.get("previous_response_id") == asked["previous_response_id"])
 
 

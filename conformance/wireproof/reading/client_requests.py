@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wireproof.model.dialect import Dialect, Surface
+from wireproof.model.dialect import ONE_OF_EACH, Dialect, Surface
 from wireproof.model.scenario import Form, Mode
 from wireproof.wire.calls import ToolCall
 from wireproof.wire.fields import JsonObject, json_object, list_of, object_of, text_of
@@ -87,18 +87,11 @@ def form_of(transcript: Transcript) -> Form | None:
     path = transcript.url.partition("?")[0]
     if transcript.method != "POST":
         return None
-    dialect = next((dialect for end, dialect in _ENDS.items() if path.endswith(end)), None)
+    dialect = next((one for one in ONE_OF_EACH if path.endswith(one.spec.surface.endpoint)), None)
     if dialect is None:
         return None
     streams = object_of(json_object(transcript.request_body)).get("stream") is True
     return Form(dialect, Mode.STREAM if streams else Mode.WHOLE)
-
-
-_ENDS: Mapping[str, Dialect] = {
-    "/chat/completions": Dialect.OPENAI_JSON,
-    "/responses": Dialect.RESPONSES,
-    "/messages": Dialect.MESSAGES,
-}
 
 
 def read_request(transcript: Transcript) -> AnswerRequest | None:

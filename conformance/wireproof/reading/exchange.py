@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.model.answer_terms import answer_terms
 from wireproof.model.dialect import ArgumentsMode, Surface
@@ -14,6 +14,7 @@ from wireproof.reading.read_again import LARGE, ReadAgain
 from wireproof.wire.calls import Answer, Choice
 from wireproof.wire.chat import chat_stream
 from wireproof.wire.facet import Facet
+from wireproof.wire.fields import json_object
 from wireproof.wire.message import read_whole
 from wireproof.wire.messages import messages_stream
 from wireproof.wire.messages_whole import read_message
@@ -134,9 +135,14 @@ class Exchange:
         return answer_terms(scenario, scenario.turns[self.number], self.dialect)
 
     @property
-    def burst(self) -> bool:
-        """Whether the request lets a stream carry several calls."""
-        return self.terms.burst
+    def sent(self) -> dict[str, Any]:
+        """The JSON object that was sent; empty where none was."""
+        return json_object(self.transcript.request_body) or {}
+
+    @property
+    def came(self) -> dict[str, Any]:
+        """The JSON object that is the body of the answer; empty where it is none."""
+        return json_object(self.transcript.body) or {}
 
     @property
     def asks(self) -> Asks | None:

@@ -17,7 +17,7 @@ from wireproof.model.transcript import End
 from wireproof.report.grouping import grouped
 from wireproof.report.messages_effects import FORMS_OF_MESSAGES, any_of, events, grows
 from wireproof.wire.events import Fragment
-from wireproof.wire.fields import json_object, list_of, object_of, text_of
+from wireproof.wire.fields import list_of, object_of, text_of
 from wireproof.wire.responses_grammar import (
     ADDED,
     ARGUMENTS_DELTA,
@@ -193,7 +193,7 @@ def _ends_twice(exchange: Exchange) -> bool:
 
 
 def _calls_undeclared(exchange: Exchange) -> bool:
-    called = {call.name for choice in exchange.answer.choices for call in choice.calls} if exchange.reading else set()
+    called = {call.name for call in exchange.answer.calls} if exchange.reading else set()
     return exchange.turn is not None and not called <= {*exchange.conversation.tool_names}
 
 
@@ -322,8 +322,7 @@ FORMS: Mapping[str, Shows] = {
     ),
     "when a tool is called that the request does not declare": _calls_undeclared,
     # refusals
-    "when the refusal is sent as HTTP 200": lambda one: one.transcript.ok
-    and "error" in (json_object(one.transcript.body) or {}),
+    "when the refusal is sent as HTTP 200": lambda one: one.transcript.ok and "error" in one.came,
     "when the refusal is sent as HTTP 500 or above": lambda one: (one.transcript.status or 0) >= 500,  # noqa: PLR2004
     # responses
     "when only id, status and output are sent": lambda one: _nothing_but(["id", "status", "output"], events(one)),

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof.reading.asked import LIMITS, as_json
+from wireproof.reading.asked import LIMITS
+from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +31,8 @@ DISPENSABLE: Mapping[str, type] = {
 
 def adjusted(body: bytes, adjustments: Mapping[str, Adjustment]) -> bytes:
     """The body with each refused member under its other name, or without it; itself where it has none of them."""
-    members = as_json(body.decode(errors="replace")) if adjustments else None
-    if not isinstance(members, dict) or not any(_is_refused(*one, adjustments) for one in members.items()):
+    members = json_object(body) if adjustments else None
+    if members is None or not any(_is_refused(*one, adjustments) for one in members.items()):
         return body
     kept = {
         _name(name, value, adjustments): value

@@ -338,7 +338,7 @@ class _Look:
         round_it = dataclasses.replace(self.target, ways=tuple(self.ways))
         body = written(prepared.body, scenario, spec.surface, form.mode, round_it)
         streamed = form.mode is Mode.STREAM
-        return await self.prober.send("POST", spec.endpoint, body, spec.headers, streamed=streamed)
+        return await self.prober.send("POST", spec.surface.endpoint, body, spec.headers, streamed=streamed)
 
 
 def _new_nonce() -> str:

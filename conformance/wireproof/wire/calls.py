@@ -66,6 +66,11 @@ class Answer:
     error: Failed | None
     """The error, with `frame` 0; None when there was none."""
 
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls of all choices."""
+        return [call for choice in self.choices for call in choice.calls]
+
 
 def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer:
     """The answer in these events; with `cumulative` the last fragment of a call is all of its arguments.

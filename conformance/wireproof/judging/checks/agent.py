@@ -28,7 +28,7 @@ def arguments(exchange: Exchange) -> Iterable[Seen]:
     """Each call has the arguments of the contract, and no other that its tool does not declare."""
     wanted = calls_of(exchange.conversation.script)
     # A call that was not asked for, or under another name, is for other rows.
-    for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
+    for call in (call for call in exchange.answer.calls if call.name in wanted):
         functions = [tool["function"] for tool in exchange.conversation.tools if tool["function"]["name"] == call.name]
         declared = {name for function in functions for name in function["parameters"]["properties"]}
         if seen := _wrong(call.arguments, wanted[call.name], declared):

@@ -23,7 +23,6 @@ from wireproof.reading.errors import error_in, in_words, names
 from wireproof.reading.exchange import Exchange, answer_in, came_as_stream
 from wireproof.reading.expected import ExpectedFailure
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import json_object
 from wireproof.wire.quoting import quoted, visible
 from wireproof.wire.violation import StatusDue, Violation
 
@@ -169,7 +168,7 @@ def _is_refusal(exchange: Exchange) -> bool:
     came, due = exchange.transcript.status, asked(exchange).expect
     if came is None or due not in _REFUSALS:
         return False
-    sent_with_success = "error" in (json_object(exchange.transcript.body) or {})
+    sent_with_success = "error" in exchange.came
     return came in _REFUSALS or (exchange.transcript.ok and not sent_with_success)
 
 

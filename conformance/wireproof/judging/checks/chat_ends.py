@@ -132,11 +132,11 @@ def error_after_text(exchange: Exchange) -> Iterable[Seen]:
 def error_after_call(exchange: Exchange) -> Iterable[Seen]:
     """A failure after a complete call is not reported, since the call can be run; one inside a call is."""
     # Where no call was sent there is none to throw away: that it is missing is for others, and an error is due then.
-    called = any(choice.calls for choice in exchange.answer.choices)
-    if failure_of(exchange) is ExpectedFailure.AFTER_CALL and exchange.answer.error is not None and called:
+    answer = exchange.answer
+    if failure_of(exchange) is ExpectedFailure.AFTER_CALL and answer.error is not None and answer.calls:
         seen = "the call was complete, yet an error frame came: clients throw the call away"
         yield Seen(seen, place_of(exchange, Failed))
-    if failure_of(exchange) is ExpectedFailure.IN_CALL and exchange.answer.error is None:
+    if failure_of(exchange) is ExpectedFailure.IN_CALL and answer.error is None:
         seen = "the backend failed inside a call, and the stream does not report it: the client runs half of a call"
         yield Seen(seen, exchange.body_place)
 

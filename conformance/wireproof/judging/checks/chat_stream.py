@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
     calls_are_named,
-    counts,
     differences,
     frame_place,
     is_as_far,
+    is_counted_alike,
     last_usage,
     misindexed,
     named_frames,
@@ -193,7 +193,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         w = whole.choice(s.index)
         pairs: list[Pair] = [
             (Facet.FINISH, "finish", s.finish, w.finish),
-            *_calls(s.calls, w.calls if stream.burst else w.calls[:1]),
+            *_calls(s.calls, w.calls if stream.terms.burst else w.calls[:1]),
         ]
         # Text beside calls has requirements of its own.
         beside = _beside_calls(stream, s)
@@ -203,8 +203,8 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         elif wanted.blocks and not beside:
             block = (s.text or "").removeprefix(wanted.text or "")
             pairs.append((Facet.TEXT, "block", block, w.text))
-        # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
-        if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
+        # A stream has usage on request only.
+        if stream.answer.usage is not None and is_counted_alike(stream):
             pairs.append((Facet.USAGE, "usage", _usage(stream), _usage(whole)))
         yield from differences(pairs)
 
@@ -212,8 +212,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
 @check("chat.stream.usage-details")
 def usage_details(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The details of the counts are those of the whole answer. That there are counts at all is for other rows."""
-    # What is estimated of a stream that ends before the whole answer does has other details.
-    if stream.answer.usage is None or whole.answer.usage is None or not (stream.burst or counts(stream) is not None):
+    if stream.answer.usage is None or whole.answer.usage is None or not is_counted_alike(stream):
         return
     for name in ("prompt_tokens_details", "completion_tokens_details"):
         said, other = (object_of(last_usage(one).get(name)) for one in (stream, whole))

@@ -15,23 +15,23 @@ from wireproof.judging.checks.places import is_mistimed, place_of, reading_of
 from wireproof.judging.checks.written_calls import HINT, called_in_text
 from wireproof.judging.registry import Seen
 from wireproof.model.asks import AskCalls, AskCount, Asks, AskSay
-from wireproof.reading.asked import LENGTH, as_json, limit_of
+from wireproof.reading.asked import LENGTH, limit_of
 from wireproof.wire.events import Fragment, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED
-from wireproof.wire.fields import object_of, text_of
+from wireproof.wire.fields import json_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.calls import Choice
     from wireproof.wire.violation import Place
 
 WORD = re.compile(r"[A-Za-z]{2,}|\d+")
-_THOUGHTS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking"})
-"""Members, and types of items and parts, in which servers send what a model thinks."""
-_REFUSALS = frozenset({"refusal"})
+THOUGHTS = frozenset({"reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking"})
+"""Members, and types of items and parts, in which servers send what a model thinks: its counts are of that, too."""
+REFUSALS = frozenset({"refusal"})
 """Those of a model's refusal, which is no text of its answer."""
 _GIVEN_UP = frozenset({LENGTH, "content_filter"})
 """The ends of answers that were not to go on."""
@@ -60,20 +60,19 @@ def asked_texts(asks: Asks | None) -> list[str]:
 
 def strings(exchange: Exchange) -> list[str]:
     """All texts and arguments of an answer."""
-    choices = exchange.answer.choices
-    return [*(choice.text or "" for choice in choices), *(call.arguments for call in made_calls(exchange))]
+    answer = exchange.answer
+    return [*(choice.text or "" for choice in answer.choices), *(call.arguments for call in answer.calls)]
 
 
 def said_in(exchange: Exchange) -> str:
     """All that an answer says. Arguments that are broken may have come several times, so they do not count."""
-    whole = [call.arguments for call in made_calls(exchange) if isinstance(as_json(call.arguments), dict)]
+    whole = [call.arguments for call in exchange.answer.calls if isinstance(json_of(call.arguments), dict)]
     return "\n".join([*(choice.text or "" for choice in exchange.answer.choices), *whole])
 
 
 def sent_in(exchange: Exchange) -> str:
     """All texts that a request brings."""
-    body = as_json(exchange.transcript.request_body.decode(errors="replace"))
-    sent = object_of(body)
+    sent = exchange.sent
     return "\n".join(_texts_in([sent.get("messages"), sent.get("input"), sent.get("instructions")]))
 
 
@@ -91,11 +90,6 @@ def _texts_in(value: object) -> Iterable[str]:
             pass
 
 
-def made_calls(exchange: Exchange) -> list[ToolCall]:
-    """The calls of an answer."""
-    return [call for choice in exchange.answer.choices for call in choice.calls]
-
-
 def place_in(exchange: Exchange) -> Place | None:
     """Where an answer last says something."""
     return place_of(exchange, Text) or place_of(exchange, Fragment) or exchange.body_place
@@ -106,17 +100,8 @@ def cut_short(exchange: Exchange) -> bool:
     return any(choice.finish in _GIVEN_UP for choice in exchange.answer.choices)
 
 
-def thinks(exchange: Exchange) -> bool:
-    """Whether an answer has what the model thinks: its counts are of that, too."""
-    return _has(_THOUGHTS, exchange)
-
-
-def refuses(exchange: Exchange) -> bool:
-    """Whether an answer has the model's refusal."""
-    return _has(_REFUSALS, exchange)
-
-
-def _has(names: frozenset[str], exchange: Exchange) -> bool:
+def has(names: frozenset[str], exchange: Exchange) -> bool:
+    """Whether an answer has members of these names that say something, or anything of such a type."""
     return any(_says(names, payload) for _, payload in reading_of(exchange).payloads)
 
 
@@ -281,7 +266,7 @@ def _begun(stop: Iterable[str], asks: Asks | None, got: str) -> str:
 def _was_said(exchange: Exchange) -> bool:
     """Whether the counts show that the model said something that a client should see."""
     got = exchange.answer.usage
-    if got is None or thinks(exchange) or refuses(exchange):
+    if got is None or has(THOUGHTS | REFUSALS, exchange):
         return False
     return got.completion - (got.reasoning or 0) >= FEW
 

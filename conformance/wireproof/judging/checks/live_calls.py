@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_calls import extend
 from wireproof.judging.checks.live_answers import (
+    REFUSALS,
     STOPPED,
     asked_texts,
     cut_short,
-    made_calls,
+    has,
     place_in,
-    refuses,
     sent_words,
 )
 from wireproof.judging.checks.places import fragments_in, place_of
@@ -23,9 +23,10 @@ from wireproof.judging.checks.written_calls import no_call
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import Fits
 from wireproof.model.scenario import REQUIRED, Mode
-from wireproof.reading.asked import LENGTH, as_json
+from wireproof.reading.asked import LENGTH
 from wireproof.reading.schemas import misfits
 from wireproof.wire.events import Fragment
+from wireproof.wire.fields import json_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _argument_fault(exchange: Exchange) -> str:
             # Of a tool without parameters an empty text is as good: no client was seen to break on it.
             if call.name in declared and schema is None and not call.arguments:
                 continue
-            value = as_json(call.arguments)
+            value = json_of(call.arguments)
             if not isinstance(value, dict):
                 return f"the arguments of {call.name} are no JSON object: {quoted(call.arguments)}"
             wrong = [] if schema is None else misfits(schema, value)
@@ -75,7 +76,7 @@ def incremental(exchange: Exchange) -> Iterable[Seen]:
     for fragments in fragments_in(exchange).values():
         pieces = [*filter(None, fragments)]
         repeated = len(pieces) > 1 and extend(pieces)
-        if repeated and isinstance(as_json(pieces[-1]), dict):
+        if repeated and isinstance(json_of(pieces[-1]), dict):
             seen = f"each of {len(pieces)} deltas repeats the arguments so far; clients join them to broken JSON"
             yield Seen(seen, place_of(exchange, Fragment))
 
@@ -93,7 +94,7 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
 def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     """Calls name tools that the request declares."""
     declared = exchange.conversation.tool_names
-    for call in made_calls(exchange):
+    for call in exchange.answer.calls:
         if call.name not in declared:
             seen = f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}"
             yield Seen(seen, exchange.body_place)
@@ -102,16 +103,16 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.tool-choice-forced")
 def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     """A call came, and of the tool that was named, in one try at least."""
-    if cut_short(exchange) or refuses(exchange):
+    if cut_short(exchange) or has(REFUSALS, exchange):
         return
-    asked, made = exchange.conversation.tool_choice, [call.name for call in made_calls(exchange)]
+    asked, made = exchange.conversation.tool_choice, [call.name for call in exchange.answer.calls]
     if all(_calls_others(one) for one in tries(exchange)):
         declared = ", ".join(exchange.conversation.tool_names)
         seen = f"tool_choice is {quoted(asked)}, and {', '.join(made)} was called; the request declares {declared}"
         yield Seen(seen, exchange.body_place)
     elif exchange.wanted:
         return
-    elif not any(made_calls(one) for one in tries(exchange)):
+    elif not any(one.answer.calls for one in tries(exchange)):
         count = len(tries(exchange))
         seen = f"tool_choice is {quoted(asked)}, and no call came in {count} {'try' if count == 1 else 'tries'}"
         yield no_call(seen, exchange, exchange.body_place)
@@ -121,14 +122,14 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
 
 def _calls_others(exchange: Exchange) -> bool:
     """Whether an answer calls tools, and none that the request declares: what a server prefixes no client can run."""
-    made = {call.name for call in made_calls(exchange)}
+    made = {call.name for call in exchange.answer.calls}
     return bool(made) and made.isdisjoint(exchange.conversation.tool_names)
 
 
 @check("turn.tool-choice-none")
 def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     """No call came."""
-    if made := made_calls(exchange):
+    if made := exchange.answer.calls:
         yield Seen(f"tool_choice is none, and {made[0].name} was called", exchange.body_place)
 
 
@@ -137,9 +138,9 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
     """The text is JSON that fits the schema of the request, in one try at least."""
     asks = exchange.asks
     choice = exchange.choice()
-    if exchange.wanted or not isinstance(asks, Fits) or choice.finish != STOPPED or refuses(exchange):
+    if exchange.wanted or not isinstance(asks, Fits) or choice.finish != STOPPED or has(REFUSALS, exchange):
         return
-    value = as_json(choice.text or "")
+    value = json_of(choice.text or "")
     wrong = "it is not JSON" if value is None else "; ".join(misfits(asks.schema, value)[:1])
     seen = f"the text does not fit the schema that the request sets: {wrong}; {quoted(choice.text)}"
     yield Seen(seen, place_in(exchange))

@@ -15,16 +15,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.live_answers import refuses, thinks
+from wireproof.judging.checks.live_answers import REFUSALS, THOUGHTS, has
 from wireproof.judging.checks.places import last_usage, place_of, reading_of, tokens_in
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
 from wireproof.model.facets import row_of
-from wireproof.reading.asked import LENGTH, as_json
+from wireproof.reading.asked import LENGTH
 from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import JsonObject, integer_of, object_of, text_of
+from wireproof.wire.fields import JsonObject, integer_of, json_of, object_of, text_of
 from wireproof.wire.quoting import quoted
 from wireproof.wire.violation import Violation
 
@@ -91,8 +91,7 @@ def _sent_alike(one: Exchange, other: Exchange) -> bool:
 
 
 def _asked(exchange: Exchange) -> JsonObject:
-    body = object_of(as_json(exchange.transcript.request_body.decode(errors="replace")))
-    return {name: value for name, value in body.items() if name not in _OF_STREAMS}
+    return {name: value for name, value in exchange.sent.items() if name not in _OF_STREAMS}
 
 
 def _model(exchange: Exchange) -> str | None:
@@ -112,7 +111,7 @@ def noise(exchanges: Iterable[Exchange]) -> frozenset[Facet]:
     found: set[Facet] = set()
     for exchange in exchanges:
         asked = _asked(exchange)
-        body = object_of(as_json(exchange.transcript.body.decode(errors="replace")))
+        body = object_of(json_of(exchange.transcript.body.decode(errors="replace")))
         if not exchange.transcript.ok or not asked or "usage" not in body:
             continue
         usage = object_of(body["usage"])
@@ -141,7 +140,7 @@ def damaged(exchanges: Sequence[Exchange]) -> Iterable[tuple[Exchange, Violation
 def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
     """What was lost on its way, if as many tokens were made as where the prompt was obeyed."""
     choice = one.choice()
-    if not _as_many_tokens(one, obeyed) or choice.finish == LENGTH or refuses(one):
+    if not _as_many_tokens(one, obeyed) or choice.finish == LENGTH or has(REFUSALS, one):
         return None
     match one.asks:
         case AskSay(text=asked):
@@ -155,7 +154,7 @@ def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
             wanted, made = [call.name for call in calls], [call.name for call in choice.calls]
             # What a model says instead of a call has tokens of its own. A call in its text is one that was not read.
             said_else = (choice.text or "").strip() and not called_in_text(one)
-            if len(made) < len(wanted) and not said_else and not thinks(one):
+            if len(made) < len(wanted) and not said_else and not has(THOUGHTS, one):
                 due = f"the model was to call {_listed(wanted)}"
                 seen = f"{due}, and made as many tokens as where it did; {_listed(made)} came"
                 row = row_of(Facet.EVERY_CALL, one.form)

@@ -38,7 +38,7 @@ def request_ids(*exchanges: Exchange) -> Iterable[Seen]:
         if not id_:
             yield no_header("request-id", place=exchange.body_place)
         # In an error of another form it is that form that is wrong (messages.error.envelope).
-        elif not transcript.ok and not error_in(exchange)[1] and (named := _body(exchange).get("request_id")) != id_:
+        elif not transcript.ok and not error_in(exchange)[1] and (named := exchange.came.get("request_id")) != id_:
             seen = f"request_id of the error is {quoted(named)}, the header says {quoted(id_)}"
             yield Seen(seen, exchange.body_place)
     if len(set(ids) - {None}) < len(ids) - ids.count(None):
@@ -66,8 +66,8 @@ def _outcome(exchange: Exchange) -> str:
 @check("messages.param.thread")
 def thread(exchange: Exchange) -> Iterable[Seen]:
     """A thread that is continued is known to the backend; one that is refused is refused in the runners' words."""
-    transcript, sent = exchange.transcript, json_object(exchange.transcript.request_body) or {}
-    code = object_of(object_of(_body(exchange).get("error")).get("details")).get("error_code")
+    transcript, sent = exchange.transcript, exchange.sent
+    code = object_of(object_of(exchange.came.get("error")).get("details")).get("error_code")
     continues = object_of(sent.get("thread")).get("type") == "continue"
     if transcript.status == BAD_REQUEST and code != UNSUPPORTED:
         seen = f"thread is refused with the error_code {quoted(code)}, by which no runner goes on without it"
@@ -87,7 +87,7 @@ def tool_choice(exchange: Exchange) -> Iterable[Seen]:
     """The calls are those that the choice allows."""
     if not exchange.transcript.ok:
         return
-    choice = object_of((json_object(exchange.transcript.request_body) or {}).get("tool_choice"))
+    choice = object_of(exchange.sent.get("tool_choice"))
     kind, choices = choice.get("type"), answer_in(exchange).answer.choices
     called = [call.name for call in choices[0].calls] if choices else []
     offered = list_of((json_object((report_in(exchange) or "").encode()) or {}).get("tools"))
@@ -110,13 +110,12 @@ def count_tokens(*exchanges: Exchange) -> Iterable[Seen]:
     """Each count is one that the words of its request can have, and near the usage of the answer to that request."""
     counts: list[tuple[JsonObject, int]] = []
     for exchange in exchanges:
-        sent = dict(json_object(exchange.transcript.request_body) or {})
-        # The one member that a request to count does not have.
-        sent.pop("max_tokens", None)
+        # Without the one member that a request to count does not have.
+        sent = {name: value for name, value in exchange.sent.items() if name != "max_tokens"}
         if COUNTING in asked(exchange).path:
             wrong = not_as_due(exchange)
             yield from [wrong] if wrong else _counted(exchange)
-            counts.append((sent, integer_of(_body(exchange).get("input_tokens")) or 0))
+            counts.append((sent, integer_of(exchange.came.get("input_tokens")) or 0))
             continue
         usage = answer_in(exchange).answer.usage
         used = usage.prompt if usage else 0
@@ -127,8 +126,8 @@ def count_tokens(*exchanges: Exchange) -> Iterable[Seen]:
 
 
 def _counted(exchange: Exchange) -> Iterable[Seen]:
-    fault = next(iter(faults("messages/tokens", _body(exchange))), None)
-    sent, counted = json_object(exchange.transcript.request_body) or {}, integer_of(_body(exchange).get("input_tokens"))
+    fault = next(iter(faults("messages/tokens", exchange.came)), None)
+    sent, counted = exchange.sent, integer_of(exchange.came.get("input_tokens"))
     words, most = len(_words(sent.get("messages"))), MOST * len(exchange.transcript.request_body.split())
     if fault is not None:
         yield Seen(fault.sentence, exchange.body_place, strict_only=fault.unknown, about=fault.about)
@@ -140,7 +139,7 @@ def _counted(exchange: Exchange) -> Iterable[Seen]:
 @check("messages.models")
 def models(exchange: Exchange) -> Iterable[Seen]:
     """The list is a page of models, and the target's is in it."""
-    body = _body(exchange)
+    body = exchange.came
     fault = next((one for one in faults("messages/model.list", body) if not one.unknown), None)
     if fault is not None:
         yield Seen(fault.sentence, exchange.body_place, about=fault.about)
@@ -159,7 +158,3 @@ def _words(value: object) -> list[str]:
             return value.split()
         case _:
             return []
-
-
-def _body(exchange: Exchange) -> JsonObject:
-    return json_object(exchange.transcript.body) or {}

@@ -255,6 +255,11 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     return prompt, completion, prompt + completion
 
 
+def is_counted_alike(stream: Exchange) -> bool:
+    """Whether a stream counts what the whole answer does: less may be estimated of one that ends before."""
+    return stream.terms.burst or counts(stream) is not None
+
+
 def is_part(exchange: Exchange) -> bool:
     """Whether an answer lacks what the backend may have counted otherwise, or not at all.
 

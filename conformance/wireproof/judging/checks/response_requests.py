@@ -9,7 +9,7 @@ from wireproof.judging.checks.diff import is_object
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.exchange import Exchange, came_as_stream
 from wireproof.reading.schemas import faults
-from wireproof.wire.fields import json_object, json_of, object_of
+from wireproof.wire.fields import json_of, object_of
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -65,6 +65,6 @@ def _lost(exchange: Exchange) -> str:
 
 def _misnamed(exchange: Exchange, body: object) -> str:
     """What is wrong with how a response names the one that it continues; '' if nothing is."""
-    sent = (json_object(exchange.transcript.request_body) or {}).get("previous_response_id")
+    sent = exchange.sent.get("previous_response_id")
     named = object_of(body).get("previous_response_id")
     return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

@@ -76,7 +76,7 @@ def _call_ids(exchange: Exchange) -> set[str]:
     # A result of a function names it, and no id.
     if exchange.dialect.spec.functions:
         return set()
-    return {call.id for choice in exchange.answer.choices for call in choice.calls if call.id}
+    return {call.id for call in exchange.answer.calls if call.id}
 
 
 def _answer_ids(exchange: Exchange) -> set[str]:

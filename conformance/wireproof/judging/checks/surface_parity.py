@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import Pair, counts, differences, reading_of, same_data
+from wireproof.judging.checks.places import Pair, counts, differences, is_counted_alike, reading_of, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
@@ -125,12 +125,11 @@ def _is_silent(item: JsonObject) -> bool:
 
 def _comparable(response: JsonObject, stream: Exchange) -> JsonObject:
     output = [_lasting(object_of(item)) for item in list_of(response.get("output"))]
-    if not stream.burst:
+    if not stream.terms.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
         output = output[: calls[0] + 1] if calls else output
     lasting = {**_lasting(response), "output": output}
-    # What is estimated of a stream that ends before the whole answer does is less.
-    if not stream.burst and counts(stream) is None:
+    if not is_counted_alike(stream):
         lasting.pop("usage", None)
     return lasting
 

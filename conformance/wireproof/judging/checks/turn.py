@@ -306,14 +306,13 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.calls-declared")
 def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     """A call names a tool that the request declares, or one that the backend is known to call."""
-    body = json_object(exchange.transcript.request_body) or {}
+    body = exchange.sent
     # In the spelling of any surface.
     tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
     declared = [function.get("name") for function in (*tools, *objects_of(body, "functions"))]
     made = [call.name for wanted in exchange.wanted for call in wanted.calls]
     # A plain request has no reading.
-    answer = (exchange.reading or answer_in(exchange)).answer
-    for call in (call for choice in answer.choices for call in choice.calls):
+    for call in (exchange.reading or answer_in(exchange)).answer.calls:
         if call.name not in {*declared, *made}:
             seen = f"the answer calls {call.name}; the request declares {', '.join(map(str, declared)) or 'no tools'}"
             yield Seen(seen, exchange.body_place)

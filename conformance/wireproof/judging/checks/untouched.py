@@ -13,13 +13,13 @@ from wireproof.judging.checks.diff import difference
 from wireproof.judging.checks.turn import objects_of, received_by, text_of, texts_of
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.target import Backend
-from wireproof.wire.fields import JsonObject, json_object
 from wireproof.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wireproof.reading.exchange import Exchange
+    from wireproof.wire.fields import JsonObject
 
 check = Checks()
 
@@ -137,7 +137,7 @@ def settings_reach_backend(exchange: Exchange) -> Iterable[Seen]:
     received = received_by(exchange).get("settings")
     if not isinstance(received, dict):
         return
-    for name, value in (json_object(exchange.transcript.request_body) or {}).items():
+    for name, value in exchange.sent.items():
         # A surface that a gateway may choose, as Responses, has not all of them.
         if _SETTINGS.get(name) not in received:
             continue
