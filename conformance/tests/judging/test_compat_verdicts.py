@@ -13,7 +13,7 @@ from wireproof.judging.checks.places import Spot, altered_arguments
 from wireproof.model.dialect import Dialect
 from wireproof.model.transcript import End
 from wireproof.reading.expected import ExpectedCall
-from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import ToolCall
 from wireproof.wire.message import read_error
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from wireproof.model.asks import Anything, AskCall, AskCalls, AskCount, Asks, As
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.reading.asked import limit_of, obeys, wanted
-from wireproof.wire.calls import Answer, Choice
-from wireproof.wire.calls import ToolCall as Came
+from wireproof.wire.events import Answer, Choice
+from wireproof.wire.events import ToolCall as Came
 
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 NUMBER = {

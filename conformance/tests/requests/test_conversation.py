@@ -10,7 +10,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, Form, Mode, Turn
 from wireproof.requests.conversation import Message, can_follow, marker, prepare, remember
 from wireproof.scenarios import CONVERSATIONS
-from wireproof.wire.calls import Choice, ToolCall
+from wireproof.wire.events import Choice, ToolCall
 from wireproof_scripts.markers import Marker, find_marker
 
 NAMED = {scenario.name: scenario for scenario in CONVERSATIONS}

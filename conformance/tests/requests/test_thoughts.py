@@ -12,7 +12,7 @@ from wireproof.model.target import Target
 from wireproof.model.transcript import End, Piece, Transcript
 from wireproof.reading import recorded
 from wireproof.requests.conversation import prepare, remember, thoughts
-from wireproof.wire.calls import Choice
+from wireproof.wire.events import Choice
 
 TARGET = Target(base_url="http://x/v1", model="m")
 SCENARIO = ConversationScenario(

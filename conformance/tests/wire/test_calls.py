@@ -3,10 +3,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof.wire.calls import Answer, Choice, ToolCall, assemble
 from wireproof.wire.events import (
+    Answer,
     CallOpened,
     ChatEvent,
+    Choice,
     Comment,
     Done,
     Failed,
@@ -15,6 +16,8 @@ from wireproof.wire.events import (
     Role,
     Text,
     TokenUsage,
+    ToolCall,
+    assemble,
 )
 
 EMPTY = Choice(index=0, role=None, text=None, calls=(), finish=None)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireproof.wire.calls import Answer
 from wireproof.wire.chat import chat_stream
-from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
+from wireproof.wire.events import Answer, CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.grammar import CHAT_STREAM_VIOLATIONS, STREAM, StreamSign, StreamState
 from wireproof.wire.stream import LOST, TOGETHER

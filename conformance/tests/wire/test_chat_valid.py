@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
 
-from wireproof.wire.calls import Answer, Choice, ToolCall
 from wireproof.wire.chat import chat_stream
-from wireproof.wire.events import TokenUsage
+from wireproof.wire.events import Answer, Choice, TokenUsage, ToolCall
 from wireproof.wire.stream import read_pieces
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}

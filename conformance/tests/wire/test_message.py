@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion
 
-from wireproof.wire.calls import ToolCall
-from wireproof.wire.events import CallOpened, Failed, Finished, Fragment, Role, TokenUsage
+from wireproof.wire.events import CallOpened, Failed, Finished, Fragment, Role, TokenUsage, ToolCall
 from wireproof.wire.message import read_error, read_whole
 from wireproof.wire.violation import Place
 

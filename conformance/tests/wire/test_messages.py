@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireproof.reading.schemas import errors
-from wireproof.wire.calls import ToolCall
-from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage, ToolCall
 from wireproof.wire.messages import messages_stream
 from wireproof.wire.messages_whole import read_message
 

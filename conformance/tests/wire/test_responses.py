@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wireproof.wire.calls import ToolCall
-from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage
+from wireproof.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, TokenUsage, ToolCall
 from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
 

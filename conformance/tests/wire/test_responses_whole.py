@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from wireproof.wire.calls import ToolCall
-from wireproof.wire.events import Failed, Finished, TokenUsage
+from wireproof.wire.events import Failed, Finished, TokenUsage, ToolCall
 from wireproof.wire.fields import RESPONSES_COUNTS, usage_of
 from wireproof.wire.responses_whole import ends, read_response
 from wireproof.wire.violation import MemberFault, Members

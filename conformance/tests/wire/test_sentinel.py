@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import ToolCall
 from wireproof.wire.sentinel import read, split
 
 BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
 
 
 IMPATIENT = 0.3

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from wireproof.model.target import Target
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
-    from wireproof.wire.events import Failed
+    from wireproof.wire.events import Choice, Failed
 
 REFUSALS = frozenset({400, 404, 422, 501})
 """Statuses of a plain refusal of what a request asks for."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wireproof.model.scenario import Form
-    from wireproof.wire.calls import Answer, Choice
-    from wireproof.wire.calls import ToolCall as Came
+    from wireproof.wire.events import Answer, Choice
+    from wireproof.wire.events import ToolCall as Came
 
 COUNTED = re.compile(r"\b1\D{1,3}2\D{1,3}3\D{1,3}4\b")
 """What shows that a model counts, however it separates the numbers and whatever it says before them."""

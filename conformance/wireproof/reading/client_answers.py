@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.dialect import Surface
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import read
-from wireproof.wire.calls import Choice
+from wireproof.wire.events import Choice
 from wireproof.wire.fields import JsonObject, json_object, list_of, object_of, text_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wireproof.model.scenario import Form
     from wireproof.model.transcript import Transcript
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.events import ToolCall
     from wireproof.wire.reading import Reading
 
 REFUSED = 400

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wireproof.model.transcript import Transcript
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.events import ToolCall
 
 _VOLATILE = frozenset({"metadata", "client_metadata", "prompt_cache_key", "safety_identifier", "user"})
 """Members that say nothing of what is asked: a request that differs in these alone is the same one again."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.dialect import ONE_OF_EACH, Dialect, Surface
 from wireproof.model.scenario import Form, Mode
-from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import ToolCall
 from wireproof.wire.fields import JsonObject, json_object, list_of, object_of, text_of
 from wireproof.wire.locating import span_of
 from wireproof.wire.violation import Place

@@ -11,8 +11,8 @@ from wireproof.model.facets import row_of
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
-from wireproof.wire.calls import Answer, Choice
 from wireproof.wire.chat import chat_stream
+from wireproof.wire.events import Answer, Choice
 from wireproof.wire.facet import Facet
 from wireproof.wire.fields import json_object
 from wireproof.wire.message import read_whole

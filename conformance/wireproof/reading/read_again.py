@@ -15,7 +15,7 @@ from wireproof.wire.reading import Reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wireproof.wire.calls import Answer
+    from wireproof.wire.events import Answer
 
 LARGE = 2**15
 """Bytes beyond which an answer is large."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import ConversationScenario, Form, Turn
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
     from wireproof_scripts.steps import Parts, Step
 
 _ONLY_TEXT = Spoken | Think | Usage | Reflect | Finish

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from wireproof.wire.fields import list_of, object_of, parse_json, text_of
-from wireproof.wire.messages_events import (
+from wireproof.wire.messages_grammar import (
     BLOCK_DELTA,
     BLOCK_START,
     BLOCK_STOP,

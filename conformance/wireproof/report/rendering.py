@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.scenario import Act
 from wireproof.requests.carried import masked_url
 from wireproof.wire.fields import parse_json
-from wireproof.wire.messages_events import PING
+from wireproof.wire.messages_grammar import PING
 from wireproof.wire.sse import Reader
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
     from wireproof.wire.fields import JsonObject
 
 Message = dict[str, Any]

@@ -11,7 +11,7 @@ from wireproof.model.scenario import ConversationScenario, PlainScenario
 from wireproof.reading.asked import limit_of
 from wireproof.requests import plain
 from wireproof.requests.conversation import prepare, remember
-from wireproof.wire.calls import Choice, ToolCall
+from wireproof.wire.events import Choice, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

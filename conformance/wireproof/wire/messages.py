@@ -16,24 +16,22 @@ from wireproof.wire.events import CallOpened, ChatEvent, Comment, Done, Fragment
 from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of
 from wireproof.wire.messages_blocks import Block, BlockTracker
-from wireproof.wire.messages_events import (
+from wireproof.wire.messages_grammar import (
     BLOCK_START,
     BLOCK_STOP,
     CUT,
     DELTA,
-    ERROR,
-    ERROR_TYPES,
-    OF_THE_STREAM,
-    PING,
-    START,
-    STOP,
-)
-from wireproof.wire.messages_grammar import (
     DELTA_KINDS,
+    ERROR,
     ERROR_IN_STREAM,
+    ERROR_TYPES,
     EVENT_NAME,
     FRAME,
+    OF_THE_STREAM,
+    PING,
     SCHEMA,
+    START,
+    STOP,
     STOP_REASON,
     STREAM,
     USAGE,

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING
 
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, integer_of, json_of, object_of, text_of
-from wireproof.wire.messages_events import BLOCK_START, BLOCK_STOP, BLOCKS, DELTAS, OTHER_BLOCKS
 from wireproof.wire.messages_grammar import (
     ARGUMENTS,
     BLOCK,
+    BLOCK_START,
+    BLOCK_STOP,
+    BLOCKS,
     DELTA_KINDS,
+    DELTAS,
     INDEXES,
     ORDER,
+    OTHER_BLOCKS,
     SCHEMA,
     TEXT,
     BlockSign,

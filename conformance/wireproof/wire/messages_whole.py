@@ -20,7 +20,7 @@ from wireproof.wire.facet import UNREADABLE, UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, failure_of, integer_of, json_of, object_of, text_of
 from wireproof.wire.message import ReadError, read_failure
 from wireproof.wire.messages_blocks import CALL_ID
-from wireproof.wire.messages_events import (
+from wireproof.wire.messages_grammar import (
     BLOCK_DELTA,
     BLOCK_START,
     BLOCKS,

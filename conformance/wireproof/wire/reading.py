@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from wireproof.wire.calls import Answer, assemble
-from wireproof.wire.events import CallOpened, ChatEvent, Comment, Fragment, Text
+from wireproof.wire.events import Answer, CallOpened, ChatEvent, Comment, Fragment, Text, assemble
 from wireproof.wire.facet import UNREADABLE, Facet
 from wireproof.wire.fields import JsonObject, parse_object, text_of
 from wireproof.wire.sse import SseFrame

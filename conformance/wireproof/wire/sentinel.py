@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 
-from wireproof.wire.calls import ToolCall
+from wireproof.wire.events import ToolCall
 from wireproof.wire.fields import object_of
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"

@@ -22,8 +22,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Missing
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.expected import ExpectedCall
-from wireproof.wire.calls import ToolCall
-from wireproof.wire.events import Text, TokenUsage
+from wireproof.wire.events import Text, TokenUsage, ToolCall
 
 Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML

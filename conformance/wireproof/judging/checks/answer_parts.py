@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.events import Choice, ToolCall
 
 _TEXT = {Surface.CHAT: "content", Surface.RESPONSES: "output_text", Surface.MESSAGES: "text"}
 """What a sentence calls the text of a stream."""

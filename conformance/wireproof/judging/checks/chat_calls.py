@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import ExpectedCall
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.events import ToolCall
     from wireproof.wire.violation import Place
 
 check = Checks()

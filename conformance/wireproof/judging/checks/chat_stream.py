@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from wireproof.judging.checks.places import Pair
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected
-    from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.events import Choice, ToolCall
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 

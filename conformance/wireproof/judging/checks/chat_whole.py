@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
 
 check = Checks()
 

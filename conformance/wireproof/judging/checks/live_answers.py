@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
     from wireproof.wire.violation import Place
 
 WORD = re.compile(r"[A-Za-z]{2,}|\d+")

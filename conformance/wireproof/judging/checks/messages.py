@@ -30,7 +30,7 @@ from wireproof.reading.expected import Expected, ExpectedFailure
 from wireproof.wire.events import Finished, TokenUsage
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import JsonObject, text_of
-from wireproof.wire.messages_events import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
+from wireproof.wire.messages_grammar import OF_THE_STREAM, STOP_REASONS, STOP_SEQUENCE
 from wireproof.wire.messages_whole import fold
 from wireproof.wire.quoting import quoted
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wireproof.reading.exchange import Exchange
-    from wireproof.wire.calls import Choice
+    from wireproof.wire.events import Choice
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wireproof.reading.exchange import Exchange
     from wireproof.reading.expected import Expected, ExpectedCall
-    from wireproof.wire.calls import Choice, ToolCall
+    from wireproof.wire.events import Choice, ToolCall
     from wireproof.wire.reading import Reading
 
 _SINCE, _UNTIL = 1e9, 1e10  # 2001 to 2286

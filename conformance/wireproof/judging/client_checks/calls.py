@@ -17,7 +17,7 @@ from wireproof.wire.quoting import FEW, apart, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.events import ToolCall
 
 check = ClientChecks()
 NO_CALL = "no request carries a call or a result: the client runs no tools, or was not asked to"

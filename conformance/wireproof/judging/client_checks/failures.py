@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wireproof.reading.client_record import ClientExchange, ClientRecord
-    from wireproof.wire.calls import ToolCall
+    from wireproof.wire.events import ToolCall
 
 check = ClientChecks()
 _FAILED = re.compile(
