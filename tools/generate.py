@@ -30,7 +30,7 @@ from wireproof_fidelity.table import load_differential, load_replays
 from wireproof.model import editions
 from wireproof.model.catalogue import Citation, load
 from wireproof.model.editions import frozen_text
-from wireproof.model.row_schema import schema
+from wireproof.model.rows import schema
 from wireproof.results.folder import schema as report_schema
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS

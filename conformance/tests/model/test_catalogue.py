@@ -13,7 +13,7 @@ from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementErro
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.measured import measured_lines
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
-from wireproof.model.row_schema import schema
+from wireproof.model.rows import schema
 from wireproof.model.scenario import Mode
 from wireproof.reading.schemas import errors
 

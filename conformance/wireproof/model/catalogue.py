@@ -2,8 +2,7 @@
 
 `requirements/catalogue.toml` names the date, the cited texts, and the files in order; each table of such a file is one
 row and its dotted name is the requirement's id. `requirements/excluded.toml` lists the sentences of the cited texts
-that no wire can show. What a row may say, and what is right for each field, stands once, in `RequirementRow`: pydantic
-reads rows by it, and the messages and `schemas/wireproof/requirement.json` (`row_schema`) come from it.
+that no wire can show. What a row may say, and what is right for each field, stands in `wireproof.model.rows`.
 
 A row of one's own: `read` a folder of such files, or make `Requirement(...)` in code, and `load().extended(...)` with
 it. `judging.judge` says how to give it a check.
@@ -11,33 +10,35 @@ it. `judging.judge` says how to give it a check.
 
 from __future__ import annotations
 
-import difflib
-import json
-import re
 import tomllib
 from dataclasses import dataclass, field, replace
-from datetime import date
-from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
-
-from wireproof.model.capability import Capability  # noqa: TC001 (pydantic reads the annotations)
-from wireproof.model.dialect import CHATS, OPENAIS, ArgumentsMode, Dialect
 from wireproof.model.measured import measured_lines
-from wireproof.model.requirement import Citation, Harm, JudgedOn, Level, Requirement, Stage
-from wireproof.model.scenario import Mode  # noqa: TC001 (as above)
-from wireproof.model.side import Side  # noqa: TC001 (as above)
-from wireproof.wire.facet import Facet
+from wireproof.model.requirement import Citation, JudgedOn, Level, Requirement
+from wireproof.model.rows import (
+    ID,
+    CatalogueError,
+    CitationRow,
+    DecidingRow,
+    ExclusionRow,
+    Index,
+    RequirementRow,
+    rule,
+    suggest,
+    validated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from importlib.resources.abc import Traversable
 
     from wireproof.model.scenario import Form
+    from wireproof.model.side import Side
+    from wireproof.wire.facet import Facet
 
 __all__ = [
     "Catalogue",
@@ -53,16 +54,9 @@ __all__ = [
     "read_fields",
 ]
 
-ID = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+")
-_GROUPS: Mapping[str, tuple[Dialect, ...]] = {"all": tuple(Dialect), "openai": OPENAIS, "chat": CHATS}
-"""What a row may say instead of a list of dialects."""
 MEASURED = "measured"
 _SPECIAL = ("catalogue", "excluded", MEASURED)
 """Files of the folder that hold no rows."""
-
-
-class CatalogueError(ValueError):
-    """A row that cannot be read; the message names the file, the id and what would be right."""
 
 
 class UnknownRequirementError(LookupError):
@@ -107,7 +101,7 @@ class Catalogue:
         """
         if name in self.by_id:
             return self.by_id[name]
-        raise UnknownRequirementError(f"no requirement {name!r}{_suggest(name, self.by_id)}")
+        raise UnknownRequirementError(f"no requirement {name!r}{suggest(name, self.by_id)}")
 
     def about(self, side: Side) -> Catalogue:
         """The rows about one end of the wire."""
@@ -153,7 +147,7 @@ def read(folder: Traversable) -> Catalogue:
     Raises:
         CatalogueError: a file is missing, unlisted or no TOML, or a row is not right.
     """
-    index = _validated(_Index, "catalogue.toml", _parse(folder, "catalogue"))
+    index = validated(Index, "catalogue.toml", _parse(folder, "catalogue"))
     _no_unlisted(folder, index.files)
     measured = measured_lines(_parse(folder, MEASURED)) if folder.joinpath(f"{MEASURED}.toml").is_file() else {}
     rows: dict[str, Requirement] = {}
@@ -203,9 +197,9 @@ def _rows(table: dict[str, Any], stem: str, prefix: str = "") -> Iterator[tuple[
 
 def _requirement(file: str, name: str, table: dict[str, Any], seeds: Collection[str]) -> Requirement:
     place = _place(file, name)
-    row = _validated(RequirementRow, place, table)
+    row = validated(RequirementRow, place, table)
     _require_reason(place, row)
-    values = _said(row)
+    values = row.said
     values["source"] = tuple(_citation(f"{place}: source", one, seeds) for one in row.source)
     return Requirement(id=name, **values)
 
@@ -216,7 +210,7 @@ def read_fields(file: str, name: str, table: Mapping[str, Any]) -> dict[str, Any
     Raises:
         CatalogueError: the id, a field or a value is not right.
     """
-    return _said(_validated(_Deciding, _place(file, name), table))
+    return validated(DecidingRow, _place(file, name), table).said
 
 
 def _place(file: str, name: str) -> str:
@@ -226,18 +220,13 @@ def _place(file: str, name: str) -> str:
     return f"{file}: {name}"
 
 
-def _said(table: BaseModel) -> dict[str, Any]:
-    """The fields that a table sets: those that it does not have the defaults of `Requirement`."""
-    return {name: getattr(table, name) for name in table.model_fields_set}
-
-
 def _require_reason(place: str, row: RequirementRow) -> None:
     """Raise if a row's mark of compat is missing where it is needed, or gives no reason."""
     for key in ("compat", "harm"):
         # A MUST without it would silently be a note, or stand last in reports.
         if row.level is Level.MUST and key not in row.model_fields_set:
             raise CatalogueError(
-                f"{place}: {key} is missing; it must be {_rule(RequirementRow, key)} (every MUST says it)"
+                f"{place}: {key} is missing; it must be {rule(RequirementRow, key)} (every MUST says it)"
             )
     reasons = [key for key in ("breaks", "compat_why") if key in row.model_fields_set]
     if row.compat and not reasons:
@@ -256,161 +245,6 @@ def _excluded(folder: Traversable, seeds: Collection[str]) -> tuple[Exclusion, .
     found = []
     for number, entry in enumerate(_parse(folder, "excluded").get("excluded", []), start=1):
         place = f"excluded.toml: entry {number}"
-        said = _validated(ExclusionRow, place, entry)
+        said = validated(ExclusionRow, place, entry)
         found.append(Exclusion(source=_citation(place, said, seeds), reason=said.reason))
     return tuple(found)
-
-
-def _validated(model: type[_Model], place: str, table: Mapping[str, Any]) -> _Model:
-    """A table, read; a message of what is wrong with it begins with the place."""
-    try:
-        return model.model_validate(table)
-    except ValidationError as error:
-        # Unknown names first: a misspelt field would otherwise be reported as a missing one.
-        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-        raise CatalogueError(f"{place}: {_mistake(model, table, first['loc'])}") from error
-
-
-def _mistake(model: type[BaseModel], table: Mapping[str, Any], loc: tuple[str | int, ...]) -> str:
-    """What is wrong at a place of a table: with a field, with one of a table in it, or with its value."""
-    key, *inner = loc
-    name = str(key)
-    if name not in model.model_fields:
-        return f"unknown field {name!r}{_suggest(name, model.model_fields)}"
-    if name == "source" and len(inner) > 1:
-        return f"{name}: {_mistake(CitationRow, table[name][inner[0]], tuple(inner[1:]))}"
-    seen = repr(table[name]) if name in table else "missing"
-    return f"{name} is {seen}; it must be {_rule(model, name)}"
-
-
-def _rule(model: type[BaseModel], name: str) -> str:
-    """What is right for a field: what it is described by, or follows from its type."""
-    known = model.model_fields[name]
-    kind: Any = known.annotation
-    if known.description:
-        # Of a flag it says what it means.
-        return f"true or false: {known.description}" if kind is bool else known.description
-    listed = get_args(kind)
-    return f"a list of {', '.join(listed[0])}" if listed else f"one of {', '.join(kind)}"
-
-
-def _suggest(name: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
-
-
-# What is right for a field.
-
-
-def _none_twice(values: tuple[StrEnum, ...]) -> tuple[StrEnum, ...]:
-    if len(set(values)) != len(values):
-        raise ValueError(values)
-    return values
-
-
-def _one_sentence(text: str) -> str:
-    # No pattern of a schema says this: that a sentence has no other behind it.
-    if re.search(r"[.!?] [A-Z]", text):
-        raise ValueError(text)
-    return text
-
-
-def _of_group(value: object) -> object:
-    return _GROUPS.get(value, value) if isinstance(value, str) else value
-
-
-def _day(value: str) -> str:
-    # `fromisoformat` also reads 20261121 and 2026-W47-6.
-    if date.fromisoformat(value).isoformat() != value:
-        raise ValueError(value)
-    return value
-
-
-_Model = TypeVar("_Model", bound=BaseModel)
-_Member = TypeVar("_Member", bound=StrEnum)
-_Some = Annotated[
-    tuple[_Member, ...], Field(min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_none_twice)
-]
-_Facets = Annotated[
-    tuple[Facet, ...],
-    Field(json_schema_extra={"uniqueItems": True}),
-    AfterValidator(_none_twice),
-    AfterValidator(frozenset),
-]
-# Strict: 1 and "yes" would be true otherwise.
-_Flag = Annotated[bool, Field(strict=True)]
-_Words = Annotated[str, Field(pattern=r"\S")]
-_Sentence = Annotated[str, Field(pattern=r"\.$"), AfterValidator(_one_sentence)]
-_Effect = Annotated[str, Field(pattern=r"^\S.*?: \S")]
-_Dialects = Annotated[
-    _Some[Dialect], BeforeValidator(_of_group, json_schema_input_type=Literal["all", "openai", "chat"] | _Some[Dialect])
-]
-_LEFT_OUT: Any = None
-"""The value of a field that a row need not set: the default is that of `Requirement`."""
-
-
-class _Strict(BaseModel):
-    # Built when it is read first: most commands read no edition, whose rows are `_Deciding`.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
-class _Index(_Strict):
-    """What `catalogue.toml` says."""
-
-    date: Annotated[str, AfterValidator(_day)] = Field(description='a day as text, "2026-11-21"')
-    seeds: dict[str, _Words] = Field(
-        min_length=1, description='a table of the cited texts by name, each with its title, { "004" = "A story" }'
-    )
-    files: tuple[_Words, ...] = Field(description='a list of file names without .toml, ["http"]')
-
-
-class CitationRow(_Strict):
-    """Where a sentence stands."""
-
-    seed: _Words = Field(description="the name of a text that catalogue.toml lists in seeds")
-    line: StrictInt = Field(ge=1, description="a line number, counted from 1")
-    quote: _Words = Field(description="words that stand on that line")
-
-
-class ExclusionRow(CitationRow):
-    """One entry of excluded.toml."""
-
-    reason: _Sentence = Field(description="one sentence that says why no wire shows it")
-
-
-class _Deciding(_Strict):
-    """What a row says that decides verdicts."""
-
-    level: Level
-    dialects: _Dialects = Field(
-        description=f"one of {', '.join(map(json.dumps, _GROUPS))}, or a list of {', '.join(Dialect)}"
-    )
-    modes: _Some[Mode] = _LEFT_OUT
-    side: Side = _LEFT_OUT
-    judged: JudgedOn = _LEFT_OUT
-    stage: Stage = _LEFT_OUT
-    invariant: _Flag = Field(_LEFT_OUT, description="content that holds of any answer")
-    spoils: _Facets = Field(_LEFT_OUT, description="parts of an answer that are lost where it is broken")
-    needs: _Facets = Field(_LEFT_OUT, description="parts of an answer that are there where it is judged")
-    on_failure: _Flag = Field(_LEFT_OUT, description="still judged where there should have been an HTTP error")
-    arguments: ArgumentsMode = _LEFT_OUT
-    facets: _Some[Facet] = _LEFT_OUT
-    capability: Capability = _LEFT_OUT
-    alike: _Flag = Field(_LEFT_OUT, description="means the same in every dialect of chat")
-    at_crash: _Flag = Field(_LEFT_OUT, description="may be broken only where the backend dies")
-    on_time: _Flag = Field(_LEFT_OUT, description="may seem broken on a busy machine")
-    harm: Harm = _LEFT_OUT
-    compat: _Flag = Field(_LEFT_OUT, description="a real client would break, lose, double or misread something")
-
-
-class RequirementRow(_Deciding):
-    """What a row may say."""
-
-    text: _Sentence = Field(description="one sentence that ends with a full stop, for a developer with a broken client")
-    hint: _Words = Field(description="what to do about it, as text")
-    compat_why: _Sentence = Field(_LEFT_OUT, description="one sentence that says why compat is true")
-    warns: _Sentence = Field(
-        _LEFT_OUT, description="one sentence that says which violations are a warning at the level compat all the same"
-    )
-    breaks: tuple[_Effect, ...] = Field(_LEFT_OUT, description='a list of "client, client: effect", as measured')
-    source: tuple[CitationRow, ...] = Field(min_length=1, description="a list of { seed, line, quote }, at least one")

@@ -5,12 +5,12 @@ And scenarios chosen by name, or by a requirement: those that exercise it, else 
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from wireproof.model.asks import AskCalls
 from wireproof.model.catalogue import Catalogue, JudgedOn, Requirement
 from wireproof.model.dialect import Dialect
+from wireproof.model.rows import suggest
 from wireproof.model.scenario import LEAVES, Form, PlainScenario, Scenario
 from wireproof.reading.expected import NO_ANSWER
 from wireproof.reading.right_answers import answers_to
@@ -88,6 +88,5 @@ def _meant(scenarios: Sequence[Scenario], catalogue: Catalogue, name: str) -> li
         return named
     if name in catalogue.by_id:
         return [scenario for scenario in scenarios if catalogue.by_id[name] in applicable(scenario, catalogue, Dialect)]
-    close = difflib.get_close_matches(name, [*(scenario.name for scenario in scenarios), *catalogue.by_id], n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise UnknownScenarioError(f"no scenario and no requirement is named {name!r}{hint}")
+    known = [*(scenario.name for scenario in scenarios), *catalogue.by_id]
+    raise UnknownScenarioError(f"no scenario and no requirement is named {name!r}{suggest(name, known)}")
