@@ -11,6 +11,7 @@ import pytest
 from wireproof.driving import restarting, watching
 from wireproof.driving.drive import drive
 from wireproof.driving.planning import planned
+from wireproof.judging.capabilities import absences
 from wireproof.model.capability import Capability
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.model.reasons import HURRIED, UNCOMMENTED
@@ -28,7 +29,6 @@ from wireproof.model.scenario import (
 )
 from wireproof.model.target import ASKS_FOR_NO_KEY, Backend, Target
 from wireproof.model.transcript import End, Transcript
-from wireproof.reading.capabilities import absences
 from wireproof.scenarios.live import LIVE
 
 if TYPE_CHECKING:

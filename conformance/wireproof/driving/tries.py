@@ -20,13 +20,13 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from wireproof.judging.capabilities import surface_of
 from wireproof.model.asks import AskCount, AskSay, Fits
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario
 from wireproof.model.target import Adjustment, Backend
 from wireproof.model.transcript import End
 from wireproof.reading.asked import LENGTH, LIMITS, limit_of
-from wireproof.reading.capabilities import surface_of
 from wireproof.requests.adjusted import DISPENSABLE, OTHER_NAME, adjusted
 from wireproof.requests.plain import UnseenError
 from wireproof.targets.budget import SpentError

@@ -39,6 +39,7 @@ from wireproof.judging.among_exchanges import (
     sentence,
     without_calls,
 )
+from wireproof.judging.capabilities import asked_for, refusal, surface_of
 from wireproof.judging.request_shape import features, shape
 from wireproof.judging.symptoms import (
     AnySymptom,
@@ -59,7 +60,6 @@ from wireproof.model.dialect import Surface
 from wireproof.model.facets import row_of, row_of_capability
 from wireproof.model.scenario import REQUIRED, Mode
 from wireproof.model.verdict import Finding
-from wireproof.reading.capabilities import asked_for, refusal, surface_of
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.violation import Members, Violation
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wireproof.judging.capabilities import asked_for, surface_of, uses
 from wireproof.model.capability import Capability, Use
 from wireproof.model.transcript import End
-from wireproof.reading.capabilities import asked_for, surface_of, uses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -45,6 +45,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from wireproof.judging.capabilities import absences
 from wireproof.judging.causes import CAUSED, Cause, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
 from wireproof.judging.checks.diff import MORE
@@ -58,7 +59,6 @@ from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.side import Side
 from wireproof.model.verdict import Finding, HarnessError, Outcome
 from wireproof.reading.applicable import applicable
-from wireproof.reading.capabilities import absences
 from wireproof.wire.facet import UNREADABLE, Facet
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wireproof.judging.capabilities import uses
 from wireproof.model.verdict import Finding, Outcome, Verdict, VerdictLevel
-from wireproof.reading.capabilities import uses
 from wireproof.report.curl import curl
 from wireproof.report.effects import breaking, kinds_found, seen_effects
 from wireproof.report.excerpt import excerpt

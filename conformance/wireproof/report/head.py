@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from wireproof.judging.capabilities import absences, uses
 from wireproof.model.capability import Use
 from wireproof.model.side import Side
 from wireproof.model.target import SurfaceReport, SurfaceState
-from wireproof.reading.capabilities import absences, uses
 from wireproof.report.data import broken_by
 from wireproof.report.grouping import counted, grouped, named
 from wireproof.report.lines import BY, columns

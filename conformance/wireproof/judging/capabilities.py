@@ -8,7 +8,7 @@ reached the backend that does not say so) is "not seen".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from wireproof.model.capability import Absence, Capability, Use
 from wireproof.model.dialect import Surface
@@ -18,9 +18,9 @@ from wireproof.wire.events import TokenUsage
 from wireproof.wire.fields import json_object, list_of, object_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from wireproof.model.scenario import Form
+    from wireproof.judging.outcomes import ScenarioRun
     from wireproof.reading.exchange import Exchange
 
 REFUSALS = frozenset({400, 404, 422, 501})
@@ -37,19 +37,7 @@ _NOT_FORCING = frozenset({"auto", "none"})
 """The types of an object `tool_choice` that force no call (Messages)."""
 
 
-class Driven(Protocol):
-    """A scenario as it was driven (`judging.outcomes.Run` is one)."""
-
-    @property
-    def exchanges(self) -> Mapping[Form, Sequence[Exchange]]:
-        """The exchanges of each form in which it was driven."""
-
-    @property
-    def set_aside(self) -> Mapping[Form, Sequence[Exchange]]:
-        """Exchanges by which nothing is judged; of these only plain refusals are looked at."""
-
-
-def uses(runs: Iterable[Driven]) -> Mapping[Surface, Mapping[Capability, Use]]:
+def uses(runs: Iterable[ScenarioRun]) -> Mapping[Surface, Mapping[Capability, Use]]:
     """What the target did with each capability, by surface; surfaces that no request went to are left out."""
     seen: dict[Surface, dict[Capability, dict[Mode, set[Use]]]] = {}
     for exchange in _exchanges(runs):
@@ -74,7 +62,7 @@ def _best(found: set[Use]) -> Use:
     return next(use for use in Use if use in {*found, Use.NOT_SEEN})
 
 
-def absences(runs: Iterable[Driven]) -> Mapping[Capability, Absence]:
+def absences(runs: Iterable[ScenarioRun]) -> Mapping[Capability, Absence]:
     """The capabilities that the target plainly refuses.
 
     That is with 400, 404, 422 or 501, an error envelope, and a `param` or message that names the field which the
@@ -130,7 +118,8 @@ def _names(field: str, param: object, message: str) -> bool:
     return re.search(rf"(?<![\w'.-]){re.escape(field)}(?![\w'-])", message, re.IGNORECASE) is not None
 
 
-def _exchanges(runs: Iterable[Driven]) -> Iterator[Exchange]:
+def _exchanges(runs: Iterable[ScenarioRun]) -> Iterator[Exchange]:
+    """All exchanges; of those by which nothing is judged the plain refusals alone."""
     for run in runs:
         for exchanges in run.exchanges.values():
             yield from exchanges

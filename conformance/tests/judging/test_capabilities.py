@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from wireproof.judging.capabilities import absences, asked_for, refusal, uses
+from wireproof.judging.outcomes import ScenarioRun
 from wireproof.model.capability import Capability, Use
 from wireproof.model.dialect import Dialect, Surface
-from wireproof.model.scenario import ConversationScenario, Form, PlainScenario, Request, Turn
-from wireproof.reading.capabilities import absences, asked_for, refusal, uses
+from wireproof.model.scenario import ConversationScenario, PlainScenario, Request, Turn
 from wireproof.scenarios.tools import LOCAL_SEARCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from wireproof.reading.exchange import Exchange
 
@@ -26,14 +26,8 @@ CALL = ("call_1", "localSearch", '{"query": "heron"}')
 PIXEL = "data:image/png;base64,AAAA"
 
 
-@dataclass(frozen=True)
-class Driven:
-    exchanges: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
-    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
-
-
-def driven(*exchanges: Exchange) -> list[Driven]:
-    return [Driven({one.form: [one]}) for one in exchanges]
+def driven(*exchanges: Exchange) -> list[ScenarioRun]:
+    return [ScenarioRun(scenario=one.scenario, exchanges={one.form: [one]}) for one in exchanges]
 
 
 def scenario(**how: Any) -> ConversationScenario:
@@ -154,9 +148,9 @@ def test_an_absence_quotes_the_first_refusal(plain: Make) -> None:
 
 def test_of_exchanges_that_nothing_is_judged_by_only_a_refusal_counts(plain: Make, whole: Make) -> None:
     refused, served = plain(CHOICES, 400, error(param="n")), whole(CHOICES, change=choices("a", "b"))
-    aside = Driven(set_aside={refused.form: [refused, served]})
+    aside = ScenarioRun(scenario=refused.scenario, set_aside={refused.form: [refused, served]})
     assert absences([aside])[Capability.SEVERAL_CHOICES].status == 400
-    assert uses([Driven(set_aside={served.form: [served]})]) == {}
+    assert uses([ScenarioRun(scenario=served.scenario, set_aside={served.form: [served]})]) == {}
 
 
 def test_what_was_served_once_is_no_absence(plain: Make, whole: Make) -> None:
