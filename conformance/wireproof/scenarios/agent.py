@@ -1,5 +1,7 @@
 """A proxy in front of Cursor's agent service: what it asks for, as calls of the client's tools (contract, §12)."""
 
+from functools import partial
+
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Mode, Need, Turn
 from wireproof.model.target import Backend
@@ -29,59 +31,51 @@ OPENCODE = (
 HERE = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 """The rows are about calls and texts, whichever dialect writes them; these two are the least alike."""
 PARALLEL: JsonObject = {"parallel_tool_calls": True}
+_of_cursor = partial(ConversationScenario, dialects=HERE, backend=Backend.CURSOR)
 
 AGENT: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _of_cursor(
         name="agent-names",
         title="Each tool of the service is called by the name that clients have for it",
         script="agent/names",
         tools=OPENCODE,
         body=PARALLEL,
-        dialects=HERE,
         turns=(Turn(say="Use every tool."),),
         exercises=("agent.names",),
         attribute_to="agent.names",
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-arguments",
         title="What the service says of a file or a search has the argument names of the client's tools",
         script="agent/arguments",
         tools=OPENCODE,
         body=PARALLEL,
-        dialects=HERE,
         turns=(Turn(say="Read, write and search."),),
         exercises=("agent.arguments",),
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-all-emitted",
         title="Every request of an answer becomes a call, then the answer ends with tool_calls",
         script="agent/all",
         tools=OPENCODE,
         body=PARALLEL,
-        dialects=HERE,
         turns=(Turn(say="Compare two files."),),
         exercises=("agent.all-emitted",),
         attribute_to="agent.all-emitted",
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-fresh-session",
         title="The result of a call begins another session, with the whole history",
         script="agent/fresh",
         tools=OPENCODE,
-        dialects=HERE,
         turns=(Turn(say="Read the README."), Turn(results={"read": "# A project"})),
         exercises=("agent.fresh-session",),
         attribute_to="agent.fresh-session",
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-trap",
         title="A session with signs of life alone ends in an error, not in a stop and not in a hang",
         script="agent/trap",
-        dialects=HERE,
         turns=(Turn(say="Go on in the same session."),),
         needs=(Need.IDLE_TIMEOUT,),
         # What finds an error that does not come; it is reported under the first.
@@ -92,19 +86,16 @@ AGENT: tuple[ConversationScenario, ...] = (
             "chat.whole.backend-error",
         ),
         attribute_to="agent.same-session-trap",
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-without-tools",
         title="Without tools in the request nothing is called: the proxy runs what is asked for, or refuses it",
         script="agent/without-tools",
-        dialects=HERE,
         turns=(Turn(say="Is there anything to do?"),),
         exercises=("agent.without-tools",),
         attribute_to="agent.without-tools",
-        backend=Backend.CURSOR,
     ),
-    ConversationScenario(
+    _of_cursor(
         name="agent-scratch-only",
         title="Without tools in the request no file outside of the scratch folder is read",
         script="agent/scratch",
@@ -112,6 +103,5 @@ AGENT: tuple[ConversationScenario, ...] = (
         modes=(Mode.WHOLE,),
         turns=(Turn(say="Read what is not yours."),),
         exercises=("agent.scratch-only",),
-        backend=Backend.CURSOR,
     ),
 )

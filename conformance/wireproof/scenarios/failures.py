@@ -3,6 +3,8 @@
 Each before the first byte, in mid-text, inside a call, after one; a backend also after the end.
 """
 
+from functools import partial
+
 from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, WITH_TOOLS, Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Need, Turn
 from wireproof.scenarios.exercised import (
@@ -18,6 +20,8 @@ from wireproof.scenarios.tools import LOCAL_SEARCH
 # A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
 AGAIN = Turn(say="Are you there again?", script="text/hello", retry_on_503=True)
 """The next request, which is to be served."""
+# Of a death or what is as bad nothing else may suffer that runs at the same time.
+_killed = partial(ConversationScenario, dialects=ONE_OF_EACH, alone=True, behind_upstreams=True)
 
 FAILURES: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -58,16 +62,13 @@ FAILURES: tuple[ConversationScenario, ...] = (
             *MESSAGES_FAIL,
         ),
     ),
-    ConversationScenario(
+    _killed(
         # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
         name="crash-in-text",
         title="The backend process dies in mid-text; the next request is served",
         script="fail/crash-text",
         turns=(Turn(say="Begin, and die."), AGAIN),
         # What a proxy does of a death does not depend on how it writes calls.
-        dialects=ONE_OF_EACH,
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
     ConversationScenario(
@@ -112,19 +113,16 @@ FAILURES: tuple[ConversationScenario, ...] = (
         needs=(Need.IDLE_TIMEOUT,),
         exercises=("chat.stream.error-before-output", "messages.stream.error-before-output", *BACKEND_FAILS),
     ),
-    ConversationScenario(
+    _killed(
         name="garbled",
         # What such bytes belong to cannot be known, so the turn must fail: text with replacement characters would pass
         # for the model's.
         title="Bytes that are no UTF-8 come from the backend in mid-text; the next request is served",
         script="fail/garbled",
         turns=(Turn(say="Garble your words."), AGAIN),
-        dialects=ONE_OF_EACH,
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.error-after-text", *BACKEND_FAILS),
     ),
-    ConversationScenario(
+    _killed(
         name="crash-at-thread",
         title="The backend process dies when the session is started; the next request is served",
         script="fail/crash-first",
@@ -133,21 +131,17 @@ FAILURES: tuple[ConversationScenario, ...] = (
         history=({"role": "system", "content": "[[wireproof:fail/crash-thread#thread]] Die young."},),
         turns=(Turn(say="Die, at the latest now."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    ConversationScenario(
+    _killed(
         name="crash-first",
         title="The backend process dies before any output; the next request is served",
         script="fail/crash-first",
         turns=(Turn(say="Die at once."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
-    ConversationScenario(
+    _killed(
         name="crash-in-arguments",
         title="The backend process dies in the middle of a call's arguments; the next request is served",
         script="fail/crash-arguments",
@@ -156,19 +150,14 @@ FAILURES: tuple[ConversationScenario, ...] = (
         # In a whole answer it is the same as `crash-in-text`: an error by status, whatever came before.
         modes=(Mode.STREAM,),
         dialects=CHATS_WITH_TOOLS,
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.error-after-call", "http.error.no-internals"),
     ),
-    ConversationScenario(
+    _killed(
         name="crash-after-call",
         title="The backend process dies after a complete call: the stream ends as if all were well",
         script="fail/crash-call",
         turns=(Turn(say="Search, and die."), AGAIN),
         tools=(LOCAL_SEARCH,),
-        dialects=ONE_OF_EACH,
-        alone=True,
-        behind_upstreams=True,
         exercises=(
             "chat.stream.error-after-call",
             *RESPONSE_ENDS,
@@ -176,14 +165,12 @@ FAILURES: tuple[ConversationScenario, ...] = (
             *MESSAGES_FAIL,
         ),
     ),
-    ConversationScenario(
+    _killed(
         name="crash-after-finish",
         title="The backend process dies after the turn is over: the answer is complete, and the next request is served",
         script="fail/crash-finish",
         turns=(Turn(say="End, and die."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
-        alone=True,
-        behind_upstreams=True,
         exercises=("chat.stream.nothing-after-finish", "chat.stream.text", "chat.whole.text", "chat.stream.parity"),
     ),
 )
@@ -192,36 +179,31 @@ FAILURES: tuple[ConversationScenario, ...] = (
 # over, or says that it still runs.
 HOW = Turn(say="How did the other turn end?", script="reflect/turns")
 ENDS = ("chat.stream.disconnect", "responses.stream.disconnect", "messages.stream.disconnect")
+_left = partial(ConversationScenario, modes=(Mode.STREAM,), exercises=ENDS)
 
 LEAVING: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _left(
         name="disconnect",
         title="The client goes away while the backend still has the word",
         script="text/hang",
         turns=(Turn(say="Keep talking.", act=Act.LEAVE_AT_TEXT), HOW),
-        modes=(Mode.STREAM,),
-        exercises=ENDS,
     ),
-    ConversationScenario(
+    _left(
         name="disconnect-first",
         title="The client goes away before the backend has said anything",
         script="leave/first",
         # There is no text to leave at: a second request waits at the backend's gate, and its answer is the sign to
         # leave.
         turns=(Turn(say="Say nothing.", act=Act.LEAVE_WHEN_SENT), HOW),
-        modes=(Mode.STREAM,),
-        exercises=ENDS,
     ),
-    ConversationScenario(
+    _left(
         name="disconnect-in-arguments",
         title="The client goes away in the middle of a call's arguments",
         script="leave/arguments",
         turns=(Turn(say="Begin to search.", act=Act.LEAVE_WHEN_SENT), HOW),
         tools=(LOCAL_SEARCH,),
-        modes=(Mode.STREAM,),
-        exercises=ENDS,
     ),
-    ConversationScenario(
+    _left(
         name="disconnect-after-call",
         title="The client goes away after a call, while there may be more of them",
         script="leave/call",
@@ -229,8 +211,6 @@ LEAVING: tuple[ConversationScenario, ...] = (
         tools=(LOCAL_SEARCH,),
         # A proxy that sends the first call alone would have ended the answer itself, and no client could leave it.
         body={"parallel_tool_calls": True},
-        modes=(Mode.STREAM,),
         dialects=WITH_TOOLS,
-        exercises=ENDS,
     ),
 )

@@ -1,6 +1,7 @@
 """Prompts that ask for calls of tools, requests that force or forbid them, and one for an answer in a JSON schema."""
 
 import json
+from functools import partial
 from typing import Any
 
 from wireproof.model.asks import Anything, AskCall, AskCalls, AskSay, Fits
@@ -70,10 +71,11 @@ _AFTER_CALLS: tuple[JsonObject, ...] = (
     {"role": "tool", "tool_call_id": "call_wireproof2", "content": RESULT},
 )
 """A history with a text, two calls, and their results."""
+_asked = partial(ConversationScenario, usage=True, cap=2 * SHORT, dialects=BOTH)
 
 
 TOOL_CALLS: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _asked(
         name="live-call",
         title="A model calls a tool with exact arguments, and again after its result and its own reasoning",
         tools=(SAVE_NOTE, GET_WEATHER),
@@ -89,8 +91,6 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
                 asks=AskCalls(calls=(AskCall(name="save_note", arguments=AGAIN),)),
             ),
         ),
-        usage=True,
-        cap=2 * SHORT,
         dialects=EACH,
         exercises=(
             *CALLS,
@@ -101,7 +101,7 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
             *CALLS_OF_MESSAGES,
         ),
     ),
-    ConversationScenario(
+    _asked(
         name="live-calls-two",
         title="A model calls two tools in one answer",
         tools=(GET_WEATHER, GET_TIME),
@@ -115,73 +115,59 @@ TOOL_CALLS: tuple[ConversationScenario, ...] = (
                 ),
             ),
         ),
-        usage=True,
-        cap=2 * SHORT,
-        dialects=BOTH,
         exercises=("chat.stream.burst-all", *CALLS, "turn.calls-declared"),
     ),
-    ConversationScenario(
+    _asked(
         name="live-follow-up-without-tools",
         title="A request brings two results of tools at once, behind a text, and declares no tools",
         history=_AFTER_CALLS,
         turns=(Turn(say=ASKED, asks=AskSay(text=NUMBER)),),
-        usage=True,
         cap=SHORT,
         modes=(Mode.WHOLE,),
-        dialects=BOTH,
         exercises=("turn.follow-up-without-tools", "chat.whole.text", "responses.whole.message"),
     ),
-    ConversationScenario(
+    _asked(
         name="live-choice-required",
         title="A request asks for a call of any tool",
         tools=(GET_WEATHER, GET_TIME),
         tool_choice=REQUIRED,
         turns=(Turn(say="Hello! I am in Lisbon.", asks=AskCalls(calls=(AskCall(),))),),
-        usage=True,
-        cap=2 * SHORT,
-        dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),
     ),
-    ConversationScenario(
+    _asked(
         name="live-choice-named",
         title="A request asks for a call of one of its tools, and the prompt for another",
         tools=(GET_WEATHER, GET_TIME),
         tool_choice="get_time",
         turns=(Turn(say="How is the weather in Lisbon?", asks=AskCalls(calls=(AskCall(name="get_time"),))),),
-        cap=2 * SHORT,
-        dialects=BOTH,
         exercises=("turn.tool-choice-forced", *CALLS, "turn.calls-declared"),
+        usage=False,
     ),
-    ConversationScenario(
+    _asked(
         name="live-tool-bare",
         title="A request asks for a call of a tool that has no parameters",
         tools=(LIST_NOTES, GET_WEATHER),
         tool_choice="list_notes",
         turns=(Turn(say="Which notes are there?", asks=AskCalls(calls=(AskCall(name="list_notes"),))),),
-        cap=2 * SHORT,
         modes=(Mode.WHOLE,),
         dialects=CHAT,
         exercises=("turn.tool-choice-forced", *CALLS[:1], "turn.calls-declared"),
+        usage=False,
     ),
-    ConversationScenario(
+    _asked(
         name="live-choice-none",
         title="A request forbids calls, and the prompt asks for one",
         tools=(GET_WEATHER,),
         body={"tool_choice": "none"},
         turns=(Turn(say=calling("get_weather", _json(PARIS)), asks=Anything()),),
-        usage=True,
         cap=SHORT,
-        dialects=BOTH,
         exercises=("turn.tool-choice-none", *TEXT),
     ),
-    ConversationScenario(
+    _asked(
         name="live-schema",
         title="An answer in a JSON schema, which the prompt does not mention",
         # Not in the prompt: a proxy that drops the schema gets prose from its model.
         turns=(Turn(say="Who was Ada Lovelace, born in 1815? Be brief.", asks=Fits(schema=PERSON)),),
-        usage=True,
-        cap=2 * SHORT,
-        dialects=BOTH,
         exercises=("turn.structured-output", *TEXT),
     ),
 )

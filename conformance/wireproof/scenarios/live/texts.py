@@ -1,5 +1,7 @@
 """Prompts that ask for an exact text: awkward characters, a system's text, a conversation, several choices, a stop."""
 
+from functools import partial
+
 from wireproof.model.asks import Anything, AskCount, AskSay
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
@@ -31,9 +33,10 @@ RED = (
     "p6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
 )
 """A square of 32 by 32 points."""
+_asked = partial(ConversationScenario, cap=SHORT, dialects=CHAT)
 
 TEXTS: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _asked(
         name="live-say",
         title="A model is asked for an exact text with awkward characters; streams count their tokens",
         turns=(Turn(say=exactly(AWKWARD), asks=AskSay(text=AWKWARD)),),
@@ -42,28 +45,25 @@ TEXTS: tuple[ConversationScenario, ...] = (
         dialects=EACH,
         exercises=(*TEXT, "chat.stream.parity", "chat.stream.usage-details", "responses.parity", *OF_MESSAGES),
     ),
-    ConversationScenario(
+    _asked(
         name="live-say-uncounted",
         title="A model is asked for an exact text; streams are not asked for a usage chunk",
         turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         # What clients set so as to change nothing.
         body={"frequency_penalty": 0.1, "presence_penalty": 0.1, "top_p": 0.99, "seed": 7},
-        cap=SHORT,
         modes=(Mode.STREAM,),
-        dialects=CHAT,
         exercises=("chat.stream.usage", TEXT[1]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-system",
         title="The system's text says what to answer",
         history=({"role": "system", "content": LONG_SYSTEM},),
         turns=(Turn(say="What is the capital of France?", asks=AskSay(text="LIGHTHOUSE")),),
         usage=True,
-        cap=SHORT,
         dialects=BOTH,
         exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT),
     ),
-    ConversationScenario(
+    _asked(
         name="live-conversation",
         title="The answer stands in an earlier message of the conversation",
         history=(
@@ -82,12 +82,10 @@ TEXTS: tuple[ConversationScenario, ...] = (
             ),
         ),
         usage=True,
-        cap=SHORT,
         modes=(Mode.WHOLE,),
-        dialects=CHAT,
         exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-parts",
         title="A message of three parts, of which the second has the answer",
         history=(
@@ -106,22 +104,18 @@ TEXTS: tuple[ConversationScenario, ...] = (
             },
         ),
         turns=(Turn(asks=AskSay(text=SHIP)),),
-        cap=SHORT,
         modes=(Mode.WHOLE,),
-        dialects=CHAT,
         exercises=("turn.history-reaches-backend", "turn.concurrent-isolation", *TEXT[:1]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-developer",
         title="A developer's text, behind the system's, says what to answer",
         history=({"role": "system", "content": "You are a keeper."}, {"role": "developer", "content": DEVELOPER}),
         turns=(Turn(say="What is the capital of Norway?", asks=AskSay(text="BEACON")),),
-        cap=SHORT,
         modes=(Mode.WHOLE,),
-        dialects=CHAT,
         exercises=("turn.system-prompt", "turn.concurrent-isolation", *TEXT[:1]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-image",
         title="A picture of one colour",
         turns=(
@@ -133,43 +127,37 @@ TEXTS: tuple[ConversationScenario, ...] = (
         ),
         cap=TINY,
         modes=(Mode.WHOLE,),
-        dialects=CHAT,
         exercises=("turn.images", *TEXT[:1]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-logprobs",
         title="Each token with its probability",
         turns=(Turn(say=exactly(FEW), asks=AskSay(text=FEW)),),
         body={"logprobs": True},
         usage=True,
         cap=TINY,
-        dialects=CHAT,
         exercises=("chat.stream.logprobs", "chat.stream.usage-details", *TEXT[:2]),
     ),
-    ConversationScenario(
+    _asked(
         name="live-departure",
         title="The client goes away in mid-text, and asks for something else",
         turns=(
             Turn(say=counting(200), act=Act.LEAVE_AT_TEXT, asks=Anything()),
             Turn(say=exactly(FEW), asks=AskSay(text=FEW)),
         ),
-        cap=SHORT,
         modes=(Mode.STREAM,),
-        dialects=CHAT,
         attribute_to="chat.stream.disconnect",
         exercises=("chat.stream.disconnect",),
     ),
-    ConversationScenario(
+    _asked(
         name="live-choices",
         title="Two choices of one prompt",
         turns=(Turn(say=exactly(WORDS), asks=AskSay(text=WORDS)),),
         choices=2,
         usage=True,
-        cap=SHORT,
-        dialects=CHAT,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    ConversationScenario(
+    _asked(
         name="live-stop",
         title="A stop sequence ends the answer before itself",
         turns=(
@@ -180,11 +168,9 @@ TEXTS: tuple[ConversationScenario, ...] = (
             ),
         ),
         usage=True,
-        cap=SHORT,
-        dialects=CHAT,
         exercises=TEXT[:2],
     ),
-    ConversationScenario(
+    _asked(
         name="live-length",
         title="An answer is cut at its limit of tokens",
         turns=(Turn(say=counting(200), asks=AskCount()),),
@@ -196,7 +182,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
             "messages.whole.stop-reason", "messages.stream.stop-reason",
         ),
     ),
-    ConversationScenario(
+    _asked(
         name="live-length-completion",
         title="An answer is cut at its limit, which is named max_completion_tokens",
         turns=(Turn(say=counting(200), asks=AskCount()),),
@@ -204,5 +190,6 @@ TEXTS: tuple[ConversationScenario, ...] = (
         modes=(Mode.WHOLE,),
         dialects=(Dialect.OPENAI_JSON,),
         exercises=("chat.whole.finish",),
+        cap=None,
     ),
 )  # fmt: skip
