@@ -1,5 +1,7 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
+from functools import partial
+
 from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, OPENAIS, STOP_HEADER
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
 from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
@@ -11,6 +13,12 @@ BURST = {"parallel_tool_calls": True}
 FIRST = {"parallel_tool_calls": False}
 STREAMED = CHATS_WITH_TOOLS
 """The dialects whose streams have room for several calls."""
+_two = partial(
+    ConversationScenario,
+    script="call/two",
+    turns=(Turn(say="Search and read."),),
+    tools=(LOCAL_SEARCH, READ_NOTE),
+)
 
 CALLS: tuple[ConversationScenario, ...] = (
     ConversationScenario(
@@ -87,12 +95,9 @@ CALLS: tuple[ConversationScenario, ...] = (
             "responses.parity",
         ),
     ),
-    ConversationScenario(
+    _two(
         name="calls-burst",
         title="Two calls, and the client takes several at once",
-        script="call/two",
-        turns=(Turn(say="Search and read."),),
-        tools=(LOCAL_SEARCH, READ_NOTE),
         body=BURST,
         exercises=("chat.stream.burst-all", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
@@ -115,21 +120,15 @@ CALLS: tuple[ConversationScenario, ...] = (
             *MODES_AGREE,
         ),
     ),
-    ConversationScenario(
+    _two(
         name="calls-first",
         title="Two calls, and the client takes one at a time",
-        script="call/two",
-        turns=(Turn(say="Search and read."),),
-        tools=(LOCAL_SEARCH, READ_NOTE),
         body=FIRST,
         exercises=("chat.stream.stop-after-first", *CALLS_ARRIVE, "chat.whole.calls-all-in-order", *MODES_AGREE),
     ),
-    ConversationScenario(
+    _two(
         name="calls-header-burst",
         title="The header asks for all calls, and counts before what the body says",
-        script="call/two",
-        turns=(Turn(say="Search and read."),),
-        tools=(LOCAL_SEARCH, READ_NOTE),
         headers={STOP_HEADER: "burst"},
         requires_echo=STOP_HEADER,
         body=FIRST,
@@ -139,12 +138,9 @@ CALLS: tuple[ConversationScenario, ...] = (
         modes=(Mode.STREAM,),
         exercises=("chat.stream.burst-all",),
     ),
-    ConversationScenario(
+    _two(
         name="calls-header-first",
         title="The header asks for the first call alone, and counts before what the body says",
-        script="call/two",
-        turns=(Turn(say="Search and read."),),
-        tools=(LOCAL_SEARCH, READ_NOTE),
         headers={STOP_HEADER: "first"},
         requires_echo=STOP_HEADER,
         body=BURST,

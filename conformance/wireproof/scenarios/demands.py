@@ -1,47 +1,45 @@
 """What requests demand of an answer: several choices, a call of a tool or none, JSON."""
 
+from functools import partial
+
 from wireproof.model.dialect import CHATS, CHATS_WITH_TOOLS, WITH_TOOLS, Dialect
 from wireproof.model.scenario import ConversationScenario, JsonObject, Request, Scenario, Turn
 from wireproof.scenarios.plain import plain
 from wireproof.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
+_choices = partial(
+    ConversationScenario,
+    choices=2,
+    dialects=CHATS,
+    exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
+)
 CHOICES: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _choices(
         name="choices-text",
         title="Two choices, two texts",
         script="choices/text",
         turns=(Turn(say="Say it in two ways."),),
-        choices=2,
-        dialects=CHATS,
-        exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    ConversationScenario(
+    _choices(
         name="choices-mixed",
         title="Two choices: text in one, a call in the other",
         script="choices/mixed",
         turns=(Turn(say="Say it, or search."),),
         tools=(LOCAL_SEARCH,),
         dialects=CHATS_WITH_TOOLS,
-        choices=2,
-        exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    ConversationScenario(
+    _choices(
         name="choices-indexed",
         title="Two choices in one turn, whose events say which one they are of",
         script="choices/indexed",
         turns=(Turn(say="Say it in two ways at once."),),
-        choices=2,
-        dialects=CHATS,
         usage=True,
-        exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),
-    ConversationScenario(
+    _choices(
         name="choices-usage",
         title="Two choices, each with its own counts: the usage is their sum",
         script="choices/usage",
         turns=(Turn(say="Count both."),),
-        choices=2,
-        dialects=CHATS,
         usage=True,
         exercises=(
             "chat.stream.isolation",
@@ -158,40 +156,37 @@ SCHEMA: JsonObject = {
     "additionalProperties": True,
 }
 NAMED: JsonObject = {"name": "report", "schema": SCHEMA, "strict": False}
+_structured = partial(
+    ConversationScenario,
+    script="reflect/received",
+    turns=(Turn(say="What have you received? Answer in JSON."),),
+    exercises=("turn.structured-output",),
+)
 
 STRUCTURED: tuple[ConversationScenario, ...] = (
-    ConversationScenario(
+    _structured(
         name="structured-schema",
         title="A schema of the answer reaches the backend",
-        script="reflect/received",
         body={"response_format": {"type": "json_schema", "json_schema": NAMED}},
         dialects=CHATS,
-        turns=(Turn(say="What have you received? Answer in JSON."),),
-        exercises=("turn.structured-output",),
         refusable="response_format",
     ),
-    ConversationScenario(
+    _structured(
         name="structured-schema-text",
         title="A schema of a response reaches the backend",
-        script="reflect/received",
         body={"text": {"format": {"type": "json_schema", **NAMED}}},
         dialects=(Dialect.RESPONSES,),
-        turns=(Turn(say="What have you received? Answer in JSON."),),
-        exercises=("turn.structured-output",),
         refusable="text",
     ),
-    ConversationScenario(
+    _structured(
         name="structured-schema-config",
         title="A schema of a message reaches the backend",
-        script="reflect/received",
         # Spelt as `output_config.format` when it is sent.
         body={"response_format": {"type": "json_schema", "json_schema": NAMED}},
         dialects=(Dialect.MESSAGES,),
-        turns=(Turn(say="What have you received? Answer in JSON."),),
-        exercises=("turn.structured-output",),
         refusable="output_config",
     ),
-    ConversationScenario(
+    _structured(
         # The backend answers in prose: to accept the field and to send that is to ignore it.
         name="structured-object",
         title="A JSON object is demanded, and the backend answers in prose",
@@ -199,18 +194,16 @@ STRUCTURED: tuple[ConversationScenario, ...] = (
         body={"response_format": {"type": "json_object"}},
         dialects=CHATS,
         turns=(Turn(say="Greet me in JSON."),),
-        exercises=("turn.structured-output",),
         attribute_to="turn.structured-output",
         refusable="response_format",
     ),
-    ConversationScenario(
+    _structured(
         name="structured-object-text",
         title="A JSON object is demanded of a response, and the backend answers in prose",
         script="text/hello",
         body={"text": {"format": {"type": "json_object"}}},
         dialects=(Dialect.RESPONSES,),
         turns=(Turn(say="Greet me in JSON."),),
-        exercises=("turn.structured-output",),
         attribute_to="turn.structured-output",
         refusable="text",
     ),
