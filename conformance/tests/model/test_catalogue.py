@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read
+from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, measured_lines, read
 from wireproof.model.dialect import CHATS, Dialect
-from wireproof.model.measured import measured_lines
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
 from wireproof.model.rows import schema
 from wireproof.model.scenario import Mode

@@ -13,9 +13,8 @@ import pytest
 
 import wireproof
 from wireproof.model.capability import Capability
-from wireproof.model.catalogue import load
+from wireproof.model.catalogue import load, row_of, row_of_capability
 from wireproof.model.dialect import Dialect, Surface
-from wireproof.model.facets import row_of, row_of_capability
 from wireproof.model.scenario import Form, Mode
 from wireproof.wire.facet import Facet
 

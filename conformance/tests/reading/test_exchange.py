@@ -9,8 +9,8 @@ import pytest
 from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.transcript import End
-from wireproof.reading.exchange import read, violation
-from wireproof.wire.violation import Place, Violation
+from wireproof.reading.exchange import read
+from wireproof.wire.violation import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,10 +81,6 @@ def test_the_stop_policy_is_that_of_scenario_and_turn(stream: Make, plain: Make)
 
 def test_the_body_as_a_place_is_all_of_it(plain: Make) -> None:
     assert plain("models", 200, b"12345").body_place == Place(offset=0, length=5)
-
-
-def test_violation_is_short_for_one() -> None:
-    assert violation("a.b", "c") == Violation(requirement="a.b", seen="c", place=None)
 
 
 def test_each_choice_stands_beside_its_right_answer(stream: Make) -> None:

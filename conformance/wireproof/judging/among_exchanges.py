@@ -26,8 +26,8 @@ from wireproof.judging.checks.live_answers import sent_words
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.symptoms import ConstantUsage, SaysOther
 from wireproof.model.asks import AskSay
+from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import Surface
-from wireproof.model.facets import row_of
 from wireproof.model.scenario import Form, Mode
 from wireproof.model.transcript import End
 from wireproof.reading.expected import Expected, ExpectedFailure

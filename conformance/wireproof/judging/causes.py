@@ -56,8 +56,8 @@ from wireproof.judging.symptoms import (
     kind_of_symptom,
 )
 from wireproof.model.capability import Absence, Capability
+from wireproof.model.catalogue import row_of, row_of_capability
 from wireproof.model.dialect import Surface
-from wireproof.model.facets import row_of, row_of_capability
 from wireproof.model.scenario import REQUIRED, Mode
 from wireproof.model.verdict import Finding
 from wireproof.wire.facet import UNTOUCHED, Facet

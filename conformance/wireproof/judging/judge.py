@@ -50,14 +50,14 @@ from wireproof.judging.causes import CAUSED, Cause, find_causes
 from wireproof.judging.checks import CHECKS, GRAMMAR, live, live_parity, shared_ids
 from wireproof.judging.checks.diff import MORE
 from wireproof.judging.declared import without_absent
-from wireproof.judging.outcomes import Hidden, ScenarioRun, not_judged, outcome
+from wireproof.judging.outcomes import Hidden, ScenarioRun, outcome, outcome_of
 from wireproof.judging.spoiling import ExchangeFinding, explained_by
 from wireproof.judging.stages import findings_of
 from wireproof.judging.symptoms import ANSWERED, NotServed, SaysOther
 from wireproof.judging.unjudged import ours
 from wireproof.model.requirement import Requirement, Stage
 from wireproof.model.side import Side
-from wireproof.model.verdict import Finding, HarnessError, Outcome
+from wireproof.model.verdict import Finding, HarnessError, Outcome, Verdict
 from wireproof.reading.applicable import applicable
 from wireproof.wire.facet import UNREADABLE, Facet
 
@@ -106,7 +106,8 @@ def judge_runs(
     except Exception as error:  # noqa: BLE001 (whatever it is, no verdict of the run can be trusted, and it goes on)
         why = ours("judge the run", error)
         rows = ((run, row) for run in runs for row in applicable(run.scenario, catalogue, target.dialects))
-        return Judgement(outcomes=tuple(not_judged(run, row, run.error or why) for run, row in rows), causes=())
+        outcomes = (outcome_of(run, row, Verdict.ERROR, reason=run.error or why) for run, row in rows)
+        return Judgement(outcomes=tuple(outcomes), causes=())
 
 
 def _shown(run: ScenarioRun, target: Target, catalogue: Catalogue, checks: Checks) -> RunFindings:
@@ -214,7 +215,7 @@ def _outcomes(shown: RunFindings, target: Target, broken: Container[Explained]) 
     """What a run comes to, given the requirements that other scenarios have shown to be broken."""
     run, rows = shown.run, shown.rows
     if run.error:
-        return tuple(not_judged(run, row, run.error) for row in rows)
+        return tuple(outcome_of(run, row, Verdict.ERROR, reason=run.error) for row in rows)
     findings = [_attributed(found, run.scenario.attribute_to, broken) for found in shown.findings]
     findings += [cause.finding for cause in shown.causes if cause.finding not in findings]
     # Found broken in passing: reported, although the scenario is not judged by them.
@@ -225,7 +226,7 @@ def _outcomes(shown: RunFindings, target: Target, broken: Container[Explained]) 
     counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in shown.counted.items()}
     return tuple(
         # What a check found before it failed was found all the same.
-        not_judged(run, row, shown.errors[row.id])
+        outcome_of(run, row, Verdict.ERROR, reason=shown.errors[row.id])
         if row.id in shown.errors.keys() - broken_rows
         else outcome(run, row, target, found=findings, hidden=hidden, counted=counted)
         for row in rows

@@ -56,11 +56,6 @@ class ScenarioRun:
         return self.scenario.forms(dialects)
 
 
-def not_judged(run: ScenarioRun, row: Requirement, why: str) -> Outcome:
-    """The outcome of a requirement where Wireproof failed, at the run or at the check."""
-    return outcome_of(run, row, Verdict.ERROR, reason=why)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hidden:
     """Why a requirement could not be observed behind something that was found."""

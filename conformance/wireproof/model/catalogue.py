@@ -17,7 +17,6 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from wireproof.model.measured import measured_lines
 from wireproof.model.requirement import Citation, JudgedOn, Level, Requirement
 from wireproof.model.rows import (
     ID,
@@ -31,14 +30,15 @@ from wireproof.model.rows import (
     suggest,
     validated,
 )
+from wireproof.wire.facet import Facet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from importlib.resources.abc import Traversable
 
+    from wireproof.model.capability import Capability
     from wireproof.model.scenario import Form
     from wireproof.model.side import Side
-    from wireproof.wire.facet import Facet
 
 __all__ = [
     "Catalogue",
@@ -52,6 +52,8 @@ __all__ = [
     "load",
     "read",
     "read_fields",
+    "row_of",
+    "row_of_capability",
 ]
 
 MEASURED = "measured"
@@ -141,6 +143,29 @@ def load() -> Catalogue:
     return read(files("wireproof").joinpath("requirements"))
 
 
+@cache
+def row_of(facet: Facet, form: Form) -> str:
+    """The id of the row that speaks of this part of answers of this form.
+
+    It is one of this package, whatever catalogue a run is judged by, as the ids of checks are: an edition that lacks
+    the row passes over what breaks it.
+
+    Raises:
+        LookupError: no row does; the catalogue has a hole.
+    """
+    row = load().of_facet(facet, form)
+    if row is None:
+        raise LookupError(f"no row of the catalogue has {facet.value!r} among its facets for {form}")
+    return row.id
+
+
+@cache
+def row_of_capability(capability: Capability, form: Form) -> str:
+    """The id of the row that asks for a capability; that of tool calls depends on the form."""
+    rows = (row.id for row in load().requirements if row.capability is capability)
+    return next(rows, None) or row_of(Facet.CALL, form)
+
+
 def read(folder: Traversable) -> Catalogue:
     """The catalogue of a folder of TOML files.
 
@@ -164,6 +189,21 @@ def read(folder: Traversable) -> Catalogue:
     return Catalogue(
         date=index.date, requirements=tuple(rows.values()), excluded=excluded, seeds=MappingProxyType(index.seeds)
     )
+
+
+def measured_lines(table: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Requirement → lines "client, client: effect form", of what the file says that real clients were measured to do.
+
+    `conformance/clients/tests/measure.py --write` writes it; what a row says that it `breaks` is made from it.
+    """
+    found: dict[str, list[str]] = {}
+    for entry in table.get("form", []):
+        alike: dict[str, list[str]] = {}
+        for client, effect in entry["effects"].items():
+            alike.setdefault(effect, []).append(client)
+        lines = (f"{', '.join(clients)}: {effect} {entry['form']}" for effect, clients in alike.items())
+        found.setdefault(entry["requirement"], []).extend(lines)
+    return found
 
 
 def _parse(folder: Traversable, stem: str) -> dict[str, Any]:

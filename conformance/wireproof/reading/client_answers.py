@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 REFUSED = 400
 """The first status that is an error."""
 REDIRECTED = range(300, 400)
-_NOTHING = Choice(index=0, role=None, text=None, calls=(), finish=None)
 _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
@@ -79,7 +78,7 @@ def read_answer(transcript: Transcript, form: Form) -> AnswerToClient:
 
 def _of(reading: Reading, transcript: Transcript, form: Form) -> AnswerToClient:
     answer = reading.answer
-    choice = next(iter(answer.choices), _NOTHING)
+    choice = next(iter(answer.choices), Choice(index=0))
     response = _kept(reading, form.dialect.spec.surface)
     items = {text_of(item.get("id")) or "": item for item in map(object_of, list_of(response.get("output")))}
     state = AnswerState.WHOLE if choice.finish else _unended(transcript)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof.model.answer_terms import answer_terms
+from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import ArgumentsMode, Surface
-from wireproof.model.facets import row_of
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
@@ -97,7 +97,7 @@ class Exchange:
     def choice(self, index: int = 0) -> Choice:
         """The choice of this index; an empty one when the answer does not have it."""
         found = (choice for choice in self.answer.choices if choice.index == index)
-        return next(found, Choice(index=index, role=None, text=None, calls=(), finish=None))
+        return next(found, Choice(index=index))
 
     def choices(self) -> Iterator[tuple[Expected, Choice]]:
         """Each expected choice with the one that came."""
@@ -234,8 +234,3 @@ def _compressed(transcript: Transcript, form: Form, encoding: str) -> Reading:
         hint="Compress only what the request's Accept-Encoding allows; see that no server or proxy in front does.",
     )
     return Reading(frames=(), payloads=(), events=(), violations=(broken,))
-
-
-def violation(requirement: str, seen: str, place: Place | None = None) -> Violation:
-    """A violation, for checks: they name it in one line."""
-    return Violation(requirement=requirement, seen=seen, place=place)

@@ -147,13 +147,13 @@ class Choice:
 
     index: int
     """Its index on the wire."""
-    role: str | None
+    role: str | None = None
     """The role of its message; None when there was none."""
-    text: str | None
+    text: str | None = None
     """Its content; None when there was none at all."""
-    calls: tuple[ToolCall, ...]
+    calls: tuple[ToolCall, ...] = ()
     """Its calls, in the order in which they were opened."""
-    finish: str | None
+    finish: str | None = None
     """Its finish reason; None when there was no finish."""
 
 

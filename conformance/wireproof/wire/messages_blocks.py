@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wireproof.wire.facet import UNTOUCHED, Facet
+from wireproof.wire.facet import Facet
 from wireproof.wire.fields import JsonObject, integer_of, json_of, object_of, text_of
 from wireproof.wire.messages_grammar import (
     ARGUMENTS,
@@ -31,10 +31,12 @@ from wireproof.wire.messages_grammar import (
 )
 from wireproof.wire.quoting import quoted, short
 from wireproof.wire.table import Hole
-from wireproof.wire.violation import Violation
+from wireproof.wire.violation import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from wireproof.wire.violation import Violation
 
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 """What the id of a call is made of: the service refuses a conversation with another one."""
@@ -98,7 +100,7 @@ class BlockTracker:
         open_ = [fault for block in self._blocks if block.open for fault in _step(block, BlockSign.FINISH)]
         # Every measured client copes with blocks that are open at once, if only they stop.
         seen = "a block starts before the one before it has stopped"
-        beside = [_fault(ORDER, "beside", seen, strict_only=True)] if self._beside else []
+        beside = [fault(ORDER, "beside", seen, strict_only=True)] if self._beside else []
         self._beside = False  # said once: a message ends twice, with message_delta and with message_stop
         return open_ or beside
 
@@ -108,7 +110,7 @@ class BlockTracker:
             joined = "".join(block.fragments)
             if joined and not isinstance(json_of(joined), dict):
                 seen = f"the fragments of a tool_use block do not join to a JSON object: {short(joined)}"
-                yield _fault(ARGUMENTS, "joined", seen, _LOST_ARGUMENTS)
+                yield fault(ARGUMENTS, "joined", seen, _LOST_ARGUMENTS)
 
     def _start(self, event: JsonObject, head: JsonObject) -> tuple[Block, list[Violation]]:
         type_, index = text_of(head.get("type")) or "", integer_of(event.get("index"))
@@ -122,7 +124,7 @@ class BlockTracker:
         self._beside = self._beside or any(known.open for known in self._blocks)
         if index != self._due:
             seen = f"a block starts with the index {short(event.get('index'))}, it should be {self._due}"
-            found.append(_fault(INDEXES, "counted", seen))
+            found.append(fault(INDEXES, "counted", seen))
         self._open(block)
         found += self._identity(head) if block.call is not None else []
         return block, found + list(_begins(block, type_, head))
@@ -139,7 +141,7 @@ class BlockTracker:
         if sign is BlockSign.ARGUMENTS and not isinstance(piece, str):
             # Both SDKs raise, or call the tool with {}.
             seen = f"the partial_json of an input_json_delta is no string: {short(piece)}"
-            found.append(_fault(ARGUMENTS, "piece", seen, _LOST_ARGUMENTS))
+            found.append(fault(ARGUMENTS, "piece", seen, _LOST_ARGUMENTS))
         elif block.kind is BlockState.CALL and isinstance(piece, str):
             block.fragments.append(piece)
         self.astray = self.astray or (sign is BlockSign.ARGUMENTS and block.kind is not BlockState.CALL)
@@ -153,7 +155,7 @@ class BlockTracker:
         found += _step(block, BlockSign.STOP)
         if was_open and block.kind is BlockState.TEXT and not block.filled:
             # The service refuses a conversation with one; every client shows nothing for it.
-            found.append(_fault(TEXT, "empty", "a text block without text", strict_only=True))
+            found.append(fault(TEXT, "empty", "a text block without text", strict_only=True))
         return block, found
 
     def _open(self, block: Block) -> None:
@@ -175,7 +177,7 @@ class BlockTracker:
         if found is not None:
             right = index is not None and found.index == index
             seen = f"an event has the index {short(event.get('index'))}, the open block has {quoted(found.index)}"
-            return found, [] if right else [_fault(INDEXES, "named", seen)]
+            return found, [] if right else [fault(INDEXES, "named", seen)]
         # Of a block that has stopped, or that never started.
         return (named[-1] if named else Block(index=index)), []
 
@@ -186,14 +188,14 @@ class BlockTracker:
         if missing:
             lost = {"id": Facet.CALL_ID, "name": Facet.CALL}
             seen = f"a tool_use block starts without its {' and its '.join(missing)}"
-            return [_fault(SCHEMA, " ".join(missing), seen, frozenset(lost[one] for one in missing))]
+            return [fault(SCHEMA, " ".join(missing), seen, frozenset(lost[one] for one in missing))]
         seen = ""
         if id_ in self._ids:
             seen = f"two tool_use blocks have the id {short(id_)}"
         elif not CALL_ID.fullmatch(id_):
             seen = f"the id of a tool_use block is {short(id_)}; it may have a-z, A-Z, 0-9, _ and -"
         self._ids.add(id_)
-        return [_fault(SCHEMA, "call id", seen, frozenset({Facet.CALL_ID}))] if seen else []
+        return [fault(SCHEMA, "call id", seen, frozenset({Facet.CALL_ID}))] if seen else []
 
 
 def _begins(block: Block, type_: str, head: JsonObject) -> Iterator[Violation]:
@@ -201,18 +203,18 @@ def _begins(block: Block, type_: str, head: JsonObject) -> Iterator[Violation]:
     if block.kind is BlockState.OTHER and type_ not in OTHER_BLOCKS:
         # Claude Code gives up the answer.
         seen = f"a block of a type that is not published: {short(head.get('type'))}"
-        yield _fault(SCHEMA, "block", seen)
+        yield fault(SCHEMA, "block", seen)
     held = head.get(_HELD.get(block.kind, ""))
     if held:
         # Claude Code and @ai-sdk/anthropic lose it.
         block.filled = True
         seen = f"a {type_} block starts with content, which belongs in deltas: {short(held)}"
-        yield _fault(DELTA_KINDS, "filled", seen)
+        yield fault(DELTA_KINDS, "filled", seen)
     if block.call is not None and head.get("input"):
         # Claude Code takes {} instead; @ai-sdk/anthropic adds the deltas to it.
         block.given = object_of(head["input"])
         seen = f"a tool_use block starts with its input, which belongs in deltas: {short(head['input'])}"
-        yield _fault(ARGUMENTS, "given", seen)
+        yield fault(ARGUMENTS, "given", seen)
 
 
 def _step(block: Block, sign: BlockSign) -> list[Violation]:
@@ -223,9 +225,3 @@ def _step(block: Block, sign: BlockSign) -> list[Violation]:
     if not isinstance(cell, Hole):
         return []
     return [cell.violation(f"{sign.value}, {before.value}")]
-
-
-def _fault(
-    requirement: str, kind: str, seen: str, spoils: frozenset[Facet] = UNTOUCHED, *, strict_only: bool = False
-) -> Violation:
-    return Violation(requirement=requirement, seen=seen, kind=kind, spoils=spoils, strict_only=strict_only)

@@ -27,10 +27,12 @@ from wireproof.wire.responses_grammar import (
     ItemState,
 )
 from wireproof.wire.table import Hole
-from wireproof.wire.violation import Violation
+from wireproof.wire.violation import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from wireproof.wire.violation import Violation
 
 
 _ADDED = frozenset({ItemSign.MESSAGE, ItemSign.CALL, ItemSign.OTHER})
@@ -110,7 +112,7 @@ class ItemTracker:
         faults, items = list(self._step(ItemSign.FINISH, "", {})), list_of(output)
         if faults and self._added and not items:
             # Whether an item that is never done is the same in the output is not known; that there is none is.
-            faults.append(_fault(SUMS, "output", f"the terminal response has no output, the stream had {self._added}"))
+            faults.append(fault(SUMS, "output", f"the terminal response has no output, the stream had {self._added}"))
         return faults + (list(self._output(items))[:1] if self._sums_up and not faults else [])
 
     def _faults(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Violation]:
@@ -118,7 +120,7 @@ class ItemTracker:
             # The state stays: the item goes on, and what its sums lack is in this event.
             seen = f"{type_} ({sign.value}), {self._state.value}"
             self._open.summed = self._sums_up = False
-            yield _fault(ORDER, seen, seen, frozenset({Facet.TEXT, Facet.ARGUMENTS}))
+            yield fault(ORDER, seen, seen, frozenset({Facet.TEXT, Facet.ARGUMENTS}))
             return
         again = self._comes_again(sign, event)
         yield from self._step(sign, type_, event)
@@ -126,11 +128,11 @@ class ItemTracker:
             return
         yield from self._indexes(sign, event)
         if self._open.type in _KINDS:
-            for fault in self._sums(type_, sign, event):
+            for found in self._sums(type_, sign, event):
                 # The sums of its other events are wrong for the same cause, and so is the output.
-                if self._open.summed or fault.requirement != SUMS:
-                    yield fault
-                if fault.requirement == SUMS:
+                if self._open.summed or found.requirement != SUMS:
+                    yield found
+                if found.requirement == SUMS:
                     self._open.summed = self._sums_up = False
 
     def _is_astray(self, sign: ItemSign, event: JsonObject) -> bool:
@@ -214,16 +216,16 @@ class ItemTracker:
         self._added += 1
         # @ai-sdk/openai raises without it, and pydantic-ai gives the tool {}.
         if not id_:
-            yield _fault(INDEXES, "no id", f"the item that is added has no id: {short(item)}")
+            yield fault(INDEXES, "no id", f"the item that is added has no id: {short(item)}")
         elif id_ in self._ids:
-            yield _fault(INDEXES, "two", f"two items have the id {quoted(id_)}")
+            yield fault(INDEXES, "two", f"two items have the id {quoted(id_)}")
         self._ids.add(id_)
 
     def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Violation]:
         part = object_of(event.get("part"))
         item = object_of(event.get("item"))
         if type_ in _PART_KINDS and _PART_KINDS[type_] != self._open.kind:
-            yield _fault(ORDER, type_, f"{type_}, in a part of type {quoted(self._open.kind)}")
+            yield fault(ORDER, type_, f"{type_}, in a part of type {quoted(self._open.kind)}")
         match sign:
             case ItemSign.MESSAGE:
                 yield from _empty("content", item.get("content"))
@@ -258,7 +260,7 @@ class ItemTracker:
         said = _texts(item)
         if said != self._open.parts:
             ended, before = apart(said, self._open.parts, FEW)
-            yield _fault(SUMS, "item", f"the item as done has the parts {ended}, its events {before}")
+            yield fault(SUMS, "item", f"the item as done has the parts {ended}, its events {before}")
 
     def _output(self, output: list[object]) -> Iterator[Violation]:
         items = [object_of(item) for item in output]
@@ -268,19 +270,19 @@ class ItemTracker:
             seen = f"the terminal response has {len(compared)} messages and calls, the stream had {len(self.done)}"
             # Too few: what was sent is lost, so the sums differ. Too many: an item came without its events.
             if len(compared) < len(self.done):
-                yield _fault(SUMS, "output", seen)
+                yield fault(SUMS, "output", seen)
             else:
-                yield _fault(ORDER, "output", seen, _CALLS | {Facet.TEXT})
+                yield fault(ORDER, "output", seen, _CALLS | {Facet.TEXT})
                 return
         for item, done in zip(compared, self.done, strict=False):
             for name in _COMPARED:
                 if item.get(name) != done.get(name):
                     ended, before = apart(item.get(name), done.get(name), FEW)
                     seen = f"{name} is {ended} in the terminal response and {before} in the item as done"
-                    yield _fault(SUMS, "output", seen)
+                    yield fault(SUMS, "output", seen)
             if _texts(item) != _texts(done):
                 ended, before = apart(_texts(item), _texts(done), FEW)
-                yield _fault(SUMS, "output", f"the terminal response says {ended}, the item as done {before}")
+                yield fault(SUMS, "output", f"the terminal response says {ended}, the item as done {before}")
 
 
 def _missing(sign: ItemSign, before: ItemState) -> str:
@@ -288,10 +290,6 @@ def _missing(sign: ItemSign, before: ItemState) -> str:
     if sign in _ADDED or sign is ItemSign.FINISH:
         return "an item is never done"
     return "an item is never added" if before is ItemState.BETWEEN else ""
-
-
-def _fault(requirement: str, kind: str, seen: str, spoils: frozenset[Facet] = UNTOUCHED) -> Violation:
-    return Violation(requirement=requirement, seen=seen, kind=kind, spoils=spoils)
 
 
 def _texts(item: JsonObject) -> list[str]:
@@ -302,15 +300,15 @@ def _texts(item: JsonObject) -> list[str]:
 
 def _differs(what: str, seen: object, wanted: object, *, kind: str = "") -> Iterator[Violation]:
     if isinstance(seen, bool) or seen != wanted:  # in Python False equals 0
-        yield _fault(INDEXES, kind or what, f"{what} is {short(seen)}, it should be {short(wanted)}")
+        yield fault(INDEXES, kind or what, f"{what} is {short(seen)}, it should be {short(wanted)}")
 
 
 def _empty(what: str, seen: object) -> Iterator[Violation]:
     if seen:
-        yield _fault(SUMS, "before", f"{what} is not empty before its deltas, which clients add to it: {short(seen)}")
+        yield fault(SUMS, "before", f"{what} is not empty before its deltas, which clients add to it: {short(seen)}")
 
 
 def _sum(what: str, seen: object, wanted: str) -> Iterator[Violation]:
     if seen != wanted:
         said, summed = apart(seen, wanted, FEW)
-        yield _fault(SUMS, what, f"{what} says {said}, its deltas sum to {summed}")
+        yield fault(SUMS, what, f"{what} says {said}, its deltas sum to {summed}")

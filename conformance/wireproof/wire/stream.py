@@ -19,7 +19,7 @@ from wireproof.wire.quoting import short
 from wireproof.wire.reading import Reading
 from wireproof.wire.sse import Reader, SseFrame
 from wireproof.wire.table import FrameFault, Hole, Sign, State, Table
-from wireproof.wire.violation import Place, Violation
+from wireproof.wire.violation import Place, Violation, fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -63,11 +63,7 @@ class Findings:
         strict_only: bool = False,
     ) -> None:
         """Add what is wrong beside the tables, once."""
-        self.add_once(
-            Violation(
-                requirement=requirement, seen=seen, place=place, strict_only=strict_only, kind=kind, spoils=spoils
-            )
-        )
+        self.add_once(fault(requirement, kind, seen, spoils, place=place, strict_only=strict_only))
 
     def add_at(self, place: Place, found: Iterable[Violation]) -> None:
         """Add what was found without a place, which is this one."""

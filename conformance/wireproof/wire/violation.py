@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from wireproof.wire.facet import Facet
+from wireproof.wire.facet import UNTOUCHED, Facet
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,3 +90,16 @@ class Violation(Seen):
 
     requirement: str
     """Its id."""
+
+
+def fault(
+    requirement: str,
+    kind: str,
+    seen: str,
+    spoils: frozenset[Facet] = UNTOUCHED,
+    *,
+    place: Place | None = None,
+    strict_only: bool = False,
+) -> Violation:
+    """A violation that grammars find: it is of a kind, and spoils nothing unless it is said what."""
+    return Violation(requirement=requirement, seen=seen, place=place, strict_only=strict_only, kind=kind, spoils=spoils)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.error_texts import Sent, said_in
 from wireproof.judging.registry import Checks, Seen, no_header
+from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import Surface
-from wireproof.model.facets import row_of
 from wireproof.model.scenario import Mode, Request
 from wireproof.model.target import Backend
 from wireproof.reading.errors import error_in, in_words, names

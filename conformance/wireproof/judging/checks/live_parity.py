@@ -20,7 +20,7 @@ from wireproof.judging.checks.places import last_usage, place_of, reading_of, to
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
-from wireproof.model.facets import row_of
+from wireproof.model.catalogue import row_of
 from wireproof.reading.asked import LENGTH
 from wireproof.wire.events import Text, TokenUsage
 from wireproof.wire.facet import Facet

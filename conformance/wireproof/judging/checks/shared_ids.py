@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import reading_of
+from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import Surface
-from wireproof.model.facets import row_of
 from wireproof.wire.facet import UNTOUCHED, Facet
 from wireproof.wire.fields import object_of, text_of
 from wireproof.wire.violation import Violation
