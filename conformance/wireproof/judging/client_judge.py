@@ -21,14 +21,12 @@ from wireproof.reading.client_record import ClientRecord, record_of, sessions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wireproof.judging.client_checks.registry import ClientChecks, Occasion
+    from wireproof.judging.client_checks.registry import Occasion
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Form
 
 
-def judge_client(
-    runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue, *, checks: ClientChecks = CLIENT_CHECKS
-) -> tuple[Outcome, ...]:
+def judge_client(runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue) -> tuple[Outcome, ...]:
     """The outcomes of all runs, in their order; rows about proxies are passed over.
 
     Raises:
@@ -36,24 +34,25 @@ def judge_client(
     """
     rows = catalogue.about(Side.CLIENT).requirements
     for row in rows:
-        if row.id not in checks:
+        if row.id not in CLIENT_CHECKS:
             raise HarnessError(f"{row.id} has no check, so it would always pass; register one")
-    return tuple(outcome for run in runs for outcome in _outcomes(run, target, rows, checks))
+    return tuple(outcome for run in runs for outcome in _outcomes(run, target, rows))
 
 
-def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement], checks: ClientChecks) -> Iterator[Outcome]:
+def _outcomes(run: ScenarioRun, target: Target, rows: Sequence[Requirement]) -> Iterator[Outcome]:
     records = records_of_run(run, target)
     form = next(iter(run.exchanges), None)
     why = run.error or next(iter(run.not_driven.values()), "")
     for row in rows:
+        check = CLIENT_CHECKS[row.id]
         spoken_of = form is not None and row.speaks_of(form)
-        occasions = [one for record in records for one in checks[row.id].look(record)] if spoken_of else []
+        occasions = [one for record in records for one in check.look(record)] if spoken_of else []
         if occasions and form is not None:
             yield _judged(run, row, form, occasions)
         elif row.id in run.scenario.exercises and (form is None or row.speaks_of(form)):
-            absent = checks[row.id].absent(form) if form else ""
+            absent = check.absent(form) if form else ""
             verdict = Verdict.NOT_APPLICABLE if absent else Verdict.NOT_OBSERVED
-            yield outcome_of(run, row, verdict, reason=absent or why or checks[row.id].unseen)
+            yield outcome_of(run, row, verdict, reason=absent or why or check.unseen)
 
 
 def records_of_run(run: ScenarioRun, target: Target) -> Sequence[ClientRecord]:

@@ -30,16 +30,13 @@ DEVELOPER = (
     " letters, without quotes, without a full stop, and nothing else: BEACON"
 )
 """Long, for the same reason."""
+COUNTING = "Count from 1 to 200, with single spaces between the numbers. Begin at once and write nothing else."
+"""Asks for a long answer."""
 
 
 def exactly(text: str) -> str:
     """A prompt for an exact text."""
     return f"Reply with exactly the text below this line, character by character, and with nothing else:\n{text}"
-
-
-def counting(last: int) -> str:
-    """A prompt for a long answer."""
-    return f"Count from 1 to {last}, with single spaces between the numbers. Begin at once and write nothing else."
 
 
 def calling(name: str, arguments: str) -> str:

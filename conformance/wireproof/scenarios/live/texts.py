@@ -8,13 +8,13 @@ from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
 from wireproof.scenarios.live.prompts import (
     BOTH,
     CHAT,
+    COUNTING,
     DEVELOPER,
     EACH,
     LONG_SYSTEM,
     OF_MESSAGES,
     SHORT,
     TEXT,
-    counting,
     exactly,
 )
 
@@ -142,7 +142,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
         name="live-departure",
         title="The client goes away in mid-text, and asks for something else",
         turns=(
-            Turn(say=counting(200), act=Act.LEAVE_AT_TEXT, asks=Anything()),
+            Turn(say=COUNTING, act=Act.LEAVE_AT_TEXT, asks=Anything()),
             Turn(say=exactly(FEW), asks=AskSay(text=FEW)),
         ),
         modes=(Mode.STREAM,),
@@ -173,7 +173,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     _asked(
         name="live-length",
         title="An answer is cut at its limit of tokens",
-        turns=(Turn(say=counting(200), asks=AskCount()),),
+        turns=(Turn(say=COUNTING, asks=AskCount()),),
         usage=True,
         cap=TINY,
         dialects=EACH,
@@ -185,7 +185,7 @@ TEXTS: tuple[ConversationScenario, ...] = (
     _asked(
         name="live-length-completion",
         title="An answer is cut at its limit, which is named max_completion_tokens",
-        turns=(Turn(say=counting(200), asks=AskCount()),),
+        turns=(Turn(say=COUNTING, asks=AskCount()),),
         body={"max_completion_tokens": TINY},
         modes=(Mode.WHOLE,),
         dialects=(Dialect.OPENAI_JSON,),
