@@ -84,15 +84,20 @@ class Exchange:
         return self.mode is Mode.STREAM and written is ArgumentsMode.CUMULATIVE
 
     @property
-    def answer(self) -> Answer:
-        """The assembled answer.
+    def read(self) -> Reading:
+        """The reading of an exchange that has one.
 
         Raises:
-            ValueError: There is no reading.
+            ValueError: There is none.
         """
         if self.reading is None:
             raise ValueError("this exchange has no chat answer")
-        return self.reading.assembled(cumulative=self.cumulative)
+        return self.reading
+
+    @property
+    def answer(self) -> Answer:
+        """The assembled answer; raises as `read`."""
+        return self.read.assembled(cumulative=self.cumulative)
 
     def choice(self, index: int = 0) -> Choice:
         """The choice of this index; an empty one when the answer does not have it."""

@@ -14,7 +14,6 @@ from wireproof.judging.checks.places import (
     is_kept,
     place_of,
     plain,
-    reading_of,
     same_data,
     strays,
 )
@@ -30,18 +29,18 @@ STOP = {"finish": "stop"}
 
 
 def test_only_an_answer_has_a_reading(stream: Make, plain: Make) -> None:
-    assert reading_of(stream("text-hello")).frames
+    assert stream("text-hello").read.frames
     with pytest.raises(ValueError, match="no chat answer"):
-        reading_of(plain("text-hello", 500))
+        _ = plain("text-hello", 500).read
 
 
 def test_the_place_of_an_event_is_its_last_frame(stream: Make, whole: Make) -> None:
     exchange = stream("text-hello", "Hel", "lo", STOP)
     place = place_of(exchange, Text)
-    assert place == reading_of(exchange).frames[2].place
+    assert place == exchange.read.frames[2].place
     assert place_of(exchange, TokenUsage) is None
     assert place_of(whole("text-hello", "Hello"), Text) is None
-    assert frame_place(reading_of(exchange), 99) is None
+    assert frame_place(exchange.read, 99) is None
 
 
 def test_content_is_plain_without_its_blocks(right_stream: Make) -> None:

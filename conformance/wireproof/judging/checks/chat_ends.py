@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_whole import runs_all_the_same
-from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, reading_of, right_ends
+from wireproof.judging.checks.places import counts, first_place, frame_place, place_of, right_ends
 from wireproof.judging.registry import Checks, NotShownError, Seen
 from wireproof.model.scenario import OPENS_AT
 from wireproof.model.transcript import End
@@ -46,7 +46,7 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """A usage chunk on request only, with the backend's counts, those of all choices together."""
     got, place = exchange.answer.usage, place_of(exchange, TokenUsage)
-    payloads = (payload for _, payload in reading_of(exchange).payloads)
+    payloads = (payload for _, payload in exchange.read.payloads)
     times = sum(bool(one.get("choices")) and usage_of(one.get("usage"), 0) is not None for one in payloads)
     if times > 1:
         seen = f"{times} chunks have counts beside their choices; clients that add up what chunks count get too many"
@@ -54,7 +54,7 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     elif not exchange.conversation.usage:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
-            beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
+            beside = any(v.requirement == USAGE and v.strict_only for v in exchange.read.violations)
             seen = "a usage chunk came that was not asked for"
             yield Seen(seen, place, strict_only=beside, spoils=UNTOUCHED, part=Facet.USAGE)
     # The answer broke off before its usage was due, which comes after the finish.
@@ -116,7 +116,7 @@ def error_after_text(exchange: Exchange) -> Iterable[Seen]:
             "the backend failed in mid-text, and the stream does not report it: the client takes half an answer for all"
         )
         yield Seen(seen, exchange.body_place)
-    reading = reading_of(exchange)
+    reading = exchange.read
     for frame, payload in reading.payloads:
         # Not only `message`, which the grammar asks for: the envelope is that of HTTP errors, with all four members.
         wrong = schema_errors("error", payload) if payload.get("error") is not None else []
@@ -145,7 +145,7 @@ def error_after_call(exchange: Exchange) -> Iterable[Seen]:
 def keepalive(exchange: Exchange) -> Iterable[Seen]:
     """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
     # A keep-alive that is no comment is one fault; that no comment came follows from it.
-    if not reading_of(exchange).keepalives:
+    if not exchange.read.keepalives:
         interval = _known_interval(exchange)
         yield Seen(f"no comment came while the backend was silent for several times {interval:g} s")
 
@@ -153,7 +153,7 @@ def keepalive(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.keepalive-is-comment")
 def keepalive_is_comment(exchange: Exchange) -> Iterable[Seen]:
     """For the grammar, where anything came to be a comment."""
-    if not reading_of(exchange).keepalives:
+    if not exchange.read.keepalives:
         _known_interval(exchange)
     return ()
 
@@ -173,7 +173,7 @@ def _known_interval(exchange: Exchange) -> float:
 def keepalive_goes_on(exchange: Exchange) -> Iterable[Seen]:
     """As many comments come as the client waits for. That none comes at all is for the row of keep-alives itself."""
     due = OPENS_AT.get(exchange.turn.act, 0) if exchange.turn else 0
-    came = reading_of(exchange).keepalives
+    came = exchange.read.keepalives
     if came >= due:
         return
     interval = _known_interval(exchange)

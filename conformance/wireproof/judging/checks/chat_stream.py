@@ -21,7 +21,6 @@ from wireproof.judging.checks.places import (
     named_frames,
     place_of,
     plain,
-    reading_of,
     said_place,
     strays,
     text_spot,
@@ -76,7 +75,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
 
     Each member that is wrong is seen once.
     """
-    reading = reading_of(exchange)
+    reading = exchange.read
     named, calls = named_frames(reading), calls_are_named(reading)
 
     def weighed(chunk: JsonObject, frame: SseFrame) -> Iterable[Seen]:
@@ -126,13 +125,13 @@ def text(exchange: Exchange) -> Iterable[Seen]:
 
 
 def _beside_calls(exchange: Exchange, choice: Choice) -> bool:
-    found = {violation.requirement for violation in reading_of(exchange).violations}
+    found = {violation.requirement for violation in exchange.read.violations}
     return bool(choice.calls) and bool({NO_MIXED, TAIL} & found)
 
 
 def _before_calls(exchange: Exchange, choice: Choice) -> str:
     """The text of the frames before the first call."""
-    events = [event for event in reading_of(exchange).events if getattr(event, "choice", None) == choice.index]
+    events = [event for event in exchange.read.events if getattr(event, "choice", None) == choice.index]
     first = next((event.frame for event in events if isinstance(event, CallOpened)), None)
     return "".join(event.text for event in events if isinstance(event, Text) and (first is None or event.frame < first))
 
@@ -255,7 +254,7 @@ def _usage(exchange: Exchange) -> tuple[int, int, int] | None:
 
 
 def _place_of_torn(exchange: Exchange) -> Place | None:
-    reading = reading_of(exchange)
+    reading = exchange.read
     texts = (event for event in reading.events if isinstance(event, Text | Fragment))
     frame = next((event.frame for event in texts if torn("", event.text)), None)
     return None if frame is None else frame_place(reading, frame)

@@ -14,7 +14,6 @@ from wireproof.judging.checks.places import (
     counts,
     is_kept,
     member_place,
-    reading_of,
     right_ends,
     text_spot,
 )
@@ -57,7 +56,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 def choices(exchange: Exchange) -> Iterable[Seen]:
     """Exactly the choices that were asked for, in order. An answer that did not arrive whole has none to count."""
     wanted = list(range(exchange.conversation.choices))
-    for _, body in reading_of(exchange).payloads:
+    for _, body in exchange.read.payloads:
         # As the body has them: clients that take the first choice do not look at its index.
         indexes = [choice.get("index") for choice in map(object_of, list_of(body.get("choices")))]
         if indexes != wanted:

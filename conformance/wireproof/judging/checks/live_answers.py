@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import REPLACEMENT
-from wireproof.judging.checks.places import is_mistimed, place_of, reading_of
+from wireproof.judging.checks.places import is_mistimed, place_of
 from wireproof.judging.checks.written_calls import HINT, called_in_text
 from wireproof.judging.registry import Seen
 from wireproof.model.asks import AskCalls, AskCount, Asks, AskSay
@@ -102,7 +102,7 @@ def cut_short(exchange: Exchange) -> bool:
 
 def has(names: frozenset[str], exchange: Exchange) -> bool:
     """Whether an answer has members of these names that say something, or anything of such a type."""
-    return any(_says(names, payload) for _, payload in reading_of(exchange).payloads)
+    return any(_says(names, payload) for _, payload in exchange.read.payloads)
 
 
 def _says(names: frozenset[str], value: object) -> bool:
@@ -195,7 +195,7 @@ def _uncut(exchange: Exchange, got: TokenUsage, limit: int) -> bool:
 
 def created(exchange: Exchange) -> Iterable[Seen]:
     """The time of an answer is one in seconds."""
-    for _, payload in reading_of(exchange).payloads:
+    for _, payload in exchange.read.payloads:
         body = object_of(payload.get("response")) or payload
         # A gateway that filters prompts reports on them first, in a chunk that is no part of the answer.
         if body.get("choices") == []:
@@ -284,8 +284,6 @@ def _misread(asked: Iterable[str], got: str) -> bool:
 
 def _doubled(exchange: Exchange, choice: Choice, asked: str) -> bool:
     """Whether the text would be right with every second piece of it left out."""
-    pieces = [
-        event.text for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice.index
-    ]
+    pieces = [event.text for event in exchange.read.events if isinstance(event, Text) and event.choice == choice.index]
     twice = len(pieces) > 1 and pieces[::2] == pieces[1::2] and "".join(pieces[::2]).strip() == asked.strip()
     return twice or (choice.text or "").strip() == asked.strip() * 2

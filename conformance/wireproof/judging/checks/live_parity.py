@@ -16,7 +16,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.live_answers import REFUSALS, THOUGHTS, has
-from wireproof.judging.checks.places import last_usage, place_of, reading_of, tokens_in
+from wireproof.judging.checks.places import last_usage, place_of, tokens_in
 from wireproof.judging.checks.written_calls import called_in_text
 from wireproof.judging.registry import Checks, Seen
 from wireproof.model.asks import AskCalls, AskSay
@@ -96,7 +96,7 @@ def _asked(exchange: Exchange) -> JsonObject:
 
 def _model(exchange: Exchange) -> str | None:
     """The model that the last payload with one names."""
-    bodies = [object_of(payload.get("response")) or payload for _, payload in reading_of(exchange).payloads]
+    bodies = [object_of(payload.get("response")) or payload for _, payload in exchange.read.payloads]
     return next((name for body in reversed(bodies) if (name := text_of(body.get("model")))), None)
 
 

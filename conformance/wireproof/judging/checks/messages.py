@@ -19,7 +19,6 @@ from wireproof.judging.checks.places import (
     member_place,
     named_frames,
     place_of,
-    reading_of,
     right_ends,
     said_place,
 )
@@ -60,7 +59,7 @@ _FAILED_LATE = {ExpectedFailure.AFTER_TEXT, ExpectedFailure.IN_CALL}
 @check("messages.stream.schema")
 def schema(exchange: Exchange) -> Iterable[Seen]:
     """Every event that the grammar does not find wrong is a published one of published members."""
-    reading = reading_of(exchange)
+    reading = exchange.read
     named = named_frames(reading)
     published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in OF_THE_STREAM)
     frames = ((frame, event) for frame, event in published if frame.number not in named)
@@ -143,7 +142,7 @@ def _stopped(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[S
     # Of a text that is neither the one nor the other, the row of the text speaks.
     if not exchange.terms.stops or choice.text != wanted.text:
         return
-    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    payloads = [payload for _, payload in exchange.read.payloads]
     said = fold(payloads) if exchange.mode is Mode.STREAM else payloads[-1]
     reason, named = said.get("stop_reason"), said.get("stop_sequence")
     # That the two do not fit each other has been named where the answer was read.

@@ -33,13 +33,6 @@ _SINCE, _UNTIL = 1e9, 1e10  # 2001 to 2286
 _E = TypeVar("_E", Text, CallOpened, Fragment, Finished)
 
 
-def reading_of(exchange: Exchange) -> Reading:
-    """The reading of an exchange that has one."""
-    if exchange.reading is None:
-        raise ValueError("this exchange has no chat answer")
-    return exchange.reading
-
-
 def is_mistimed(value: object) -> bool:
     """Whether a number is no time in seconds since 1970; milliseconds are too many. What is no number is not judged."""
     return isinstance(value, int | float) and not _SINCE <= value < _UNTIL
@@ -62,21 +55,21 @@ def calls_are_named(reading: Reading) -> bool:
 
 def place_of(exchange: Exchange, kind: type) -> Place | None:
     """The last frame with this kind of event; None if there is none, or for a whole answer."""
-    reading = reading_of(exchange)
+    reading = exchange.read
     frame = next((event.frame for event in reversed(reading.events) if isinstance(event, kind)), None)
     return None if frame is None else frame_place(reading, frame)
 
 
 def first_place(exchange: Exchange, kind: type[_E], wrong: Callable[[_E], bool]) -> Place | None:
     """The first frame with such an event; None if there is none, or for a whole answer."""
-    events = reading_of(exchange).events
+    events = exchange.read.events
     frame = next((event.frame for event in events if isinstance(event, kind) and wrong(event)), None)
-    return None if frame is None else frame_place(reading_of(exchange), frame)
+    return None if frame is None else frame_place(exchange.read, frame)
 
 
 def opening_place(exchange: Exchange, choice: int, number: int) -> Place | None:
     """The frame that opens the call of this number in a choice; None in a whole answer."""
-    opened = [one for one in reading_of(exchange).events if isinstance(one, CallOpened) and one.choice == choice]
+    opened = [one for one in exchange.read.events if isinstance(one, CallOpened) and one.choice == choice]
     return first_place(exchange, CallOpened, lambda one: number < len(opened) and one is opened[number])
 
 
@@ -120,7 +113,7 @@ class Spot:
 
 def text_spot(exchange: Exchange, choice: int, want: str, got: str) -> Spot:
     """Where a choice's text begins to differ; where it ends, if it is too short."""
-    said = [one for one in reading_of(exchange).events if isinstance(one, Text) and one.choice == choice]
+    said = [one for one in exchange.read.events if isinstance(one, Text) and one.choice == choice]
     return _spot(exchange, said, want, got)
 
 
@@ -132,7 +125,7 @@ def wrong_text(seen: str, place: Place | None, want: str, got: str) -> Seen:
 
 def arguments_spot(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Spot:
     """Where a call's arguments begin to differ; where they end, if they are too short."""
-    events = reading_of(exchange).events
+    events = exchange.read.events
     said = [one for one in events if isinstance(one, Fragment) and (one.choice, one.index) == (choice, call)]
     # Cumulative ones repeat what came before: each is looked at by itself.
     return _spot(exchange, said, want, got, again=exchange.cumulative)
@@ -150,7 +143,7 @@ def _spot(exchange: Exchange, pieces: Sequence[Text | Fragment], want: str, got:
 
 def _in_piece(exchange: Exchange, piece: Text | Fragment, at: int) -> Spot:
     """A character of a piece of text, where it stands in the JSON that brought it."""
-    reading = reading_of(exchange)
+    reading = exchange.read
     frame, payload = next((one, payload) for one, payload in reading.payloads if one.number == piece.frame)
     # Pieces may be equal, as those of two choices: each is found by how many like it came before in the same frame.
     alike = (one for one in reading.events if isinstance(one, type(piece)) and _says(one) == _says(piece))
@@ -193,13 +186,13 @@ def differences(pairs: Iterable[Pair], one: str = "the stream", other: str = "th
 
 def last_usage(exchange: Exchange) -> JsonObject:
     """The last usage object of an answer as it came."""
-    said = (object_of(payload.get("usage")) for _, payload in reversed(reading_of(exchange).payloads))
+    said = (object_of(payload.get("usage")) for _, payload in reversed(exchange.read.payloads))
     return next(filter(None, said), {})
 
 
 def tokens_in(exchange: Exchange, number: int | None = None) -> str | None:
     """The tokens that have probabilities, of one choice or of all, joined; None where none has."""
-    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    payloads = [payload for _, payload in exchange.read.payloads]
     choices = [object_of(choice) for payload in payloads for choice in list_of(payload.get("choices"))]
     mine = [one for one in choices if number is None or one.get("index") == number]
     said = [entry for one in mine for entry in list_of(object_of(one.get("logprobs")).get("content"))]
@@ -209,7 +202,7 @@ def tokens_in(exchange: Exchange, number: int | None = None) -> str | None:
 def fragments_in(exchange: Exchange) -> dict[tuple[int, int], list[str]]:
     """The fragments of each call, by the index of its choice and its own."""
     fragments: dict[tuple[int, int], list[str]] = {}
-    for event in reading_of(exchange).events:
+    for event in exchange.read.events:
         if isinstance(event, Fragment):
             fragments.setdefault((event.choice, event.index), []).append(event.text)
     return fragments

@@ -19,7 +19,6 @@ from wireproof.judging.checks.places import (
     named_frames,
     opening_place,
     place_of,
-    reading_of,
 )
 from wireproof.judging.checks.published import of_frames, of_whole, unpublished, wrong_head
 from wireproof.judging.registry import Checks, Seen, about
@@ -58,7 +57,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
 
     An event of a vendor's own is for the grammar. Each member that is wrong is seen once, as in chat.
     """
-    reading = reading_of(exchange)
+    reading = exchange.read
     named = named_frames(reading, but=STATUS)
     # An event without a type is for the grammar wherever it comes.
     published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in PUBLISHED)
@@ -158,7 +157,7 @@ def message(exchange: Exchange) -> Iterable[Seen]:
 @check("responses.whole.call-items")
 def call_items(exchange: Exchange) -> Iterable[Seen]:
     """All calls, in order, under their ids, with the model's own arguments."""
-    ((_, body),) = reading_of(exchange).payloads
+    ((_, body),) = exchange.read.payloads
     for number, item in enumerate(map(object_of, list_of(body.get("output")))):
         place = member_place(exchange, "output", number)
         if item.get("type") != "function_call":
@@ -220,7 +219,7 @@ def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
 
 def _in_terminal(exchange: Exchange, name: str) -> Place:
     """Where a member of the response stands in the terminal event."""
-    reading = reading_of(exchange)
+    reading = exchange.read
     ends = {event.frame for event in reading.events if isinstance(event, Done)}
     frame = next((frame for frame, _ in reading.payloads if frame.number in ends), None)
     return locate(frame, ("response", name)) if frame else exchange.body_place

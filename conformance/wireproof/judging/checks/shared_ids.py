@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import reading_of
 from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import Surface
 from wireproof.wire.facet import UNTOUCHED, Facet
@@ -81,7 +80,7 @@ def _call_ids(exchange: Exchange) -> set[str]:
 
 def _answer_ids(exchange: Exchange) -> set[str]:
     """The ids of an answer; several only where a row of their own is broken."""
-    payloads = [payload for _, payload in reading_of(exchange).payloads]
+    payloads = [payload for _, payload in exchange.read.payloads]
     # Most events have none; and a gateway's first chunk may have an empty one.
     holders = (object_of(one.get("response")) or object_of(one.get("message")) or one for one in payloads)
     return {name for holder in holders if (name := text_of(holder.get("id")))}

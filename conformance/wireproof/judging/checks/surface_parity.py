@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import Pair, counts, differences, is_counted_alike, reading_of, same_data
+from wireproof.judging.checks.places import Pair, counts, differences, is_counted_alike, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
@@ -42,10 +42,10 @@ def parity(response: Exchange, other: Exchange) -> Iterable[Seen]:
 def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The terminal response is the whole answer, but for ids and times; under policy first, up to its first call."""
     # One of them did not arrive; that has a finding of its own.
-    if not reading_of(stream).payloads or not reading_of(whole).payloads:
+    if not stream.read.payloads or not whole.read.payloads:
         return
-    ended = _comparable(object_of(reading_of(stream).payloads[-1][1].get("response")), stream)
-    at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
+    ended = _comparable(object_of(stream.read.payloads[-1][1].get("response")), stream)
+    at_once = _comparable(whole.read.payloads[-1][1], stream)
     # A vendor's own members have a finding of their own, and clients pass over them.
     outputs = [[_meaning(item) for item in one.pop("output")] for one in (ended, at_once)]
     yield from differences((part, "output", ours, others) for part, ours, others in _items(*outputs))
@@ -166,16 +166,15 @@ _OF_BLOCKS = {
 @check("messages.parity")
 def message_parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The fold of the stream is the whole answer, but for ids."""
-    if stream.dialect is not whole.dialect or not (reading_of(stream).payloads and reading_of(whole).payloads):
+    if stream.dialect is not whole.dialect or not (stream.read.payloads and whole.read.payloads):
         return
-    folded, at_once = fold(payload for _, payload in reading_of(stream).payloads), reading_of(whole).payloads[-1][1]
+    folded, at_once = fold(payload for _, payload in stream.read.payloads), whole.read.payloads[-1][1]
     # The upstream of a gateway may have had text for one of them alone: see `right_answers`.
     if any(one.text != other.text for one, other in zip(stream.wanted, whole.wanted, strict=False)):
         folded, at_once = _without_text(folded), _without_text(at_once)
     # The fold goes by the indexes of blocks that have started: else what comes of it is not what was meant.
     indexed = not any(
-        one.requirement == INDEXES or one.kind.endswith(BlockState.ABSENT.value)
-        for one in reading_of(stream).violations
+        one.requirement == INDEXES or one.kind.endswith(BlockState.ABSENT.value) for one in stream.read.violations
     )
     # So is an end whose reason and stop sequence do not fit each other: one of the two is not what was meant.
     named = _end_named(stream) or _end_named(whole)
@@ -185,7 +184,7 @@ def message_parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
 
 def _end_named(exchange: Exchange) -> bool:
     """Whether the row of the end says already that its reason and its stop sequence do not fit each other."""
-    return any(one.kind == UNFITTING for one in reading_of(exchange).violations)
+    return any(one.kind == UNFITTING for one in exchange.read.violations)
 
 
 def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool, indexed: bool) -> Iterable[Pair]:

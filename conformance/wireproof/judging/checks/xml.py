@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, torn
-from wireproof.judging.checks.places import first_place, reading_of, same_data, text_spot
+from wireproof.judging.checks.places import first_place, same_data, text_spot
 from wireproof.judging.registry import Checks, Seen, no_header
 from wireproof.model.dialect import MODE_HEADER, mode_of
 from wireproof.wire import textual
@@ -145,7 +145,7 @@ def single_delta(exchange: Exchange) -> Iterable[Seen]:
         # Calls that are missing are no fault of how blocks are cut.
         if not wanted.blocks or len(choice.calls) != len(wanted.calls):
             continue
-        events = reading_of(exchange).events
+        events = exchange.read.events
         deltas = [event.text for event in events if isinstance(event, Text) and event.choice == index]
         whole = [text for text in deltas if BLOCK.search(text)]
         if len(whole) != len(wanted.blocks):
