@@ -111,8 +111,7 @@ def _moved(request: Request, surface: Surface) -> Request | None:
     """The request on the route of a surface; itself where it is for another one; None where it cannot be moved."""
     move = _MOVES[surface]
     if not move.params:
-        shown = {name: text for name, text in request.shows.items() if name != "www-authenticate"}
-        request = replace(request, code="", shows=shown, headers={**surface.headers, **request.headers})
+        request = replace(_unchallenged(request), code="", headers={**surface.headers, **request.headers})
     if request.path != Surface.CHAT.endpoint:
         return request
     fields = request.json if request.json is not None else json_object(request.body) or {}

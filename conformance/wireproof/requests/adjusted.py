@@ -35,7 +35,7 @@ def adjusted(body: bytes, adjustments: Mapping[str, Adjustment]) -> bytes:
     if members is None or not any(_is_refused(*one, adjustments) for one in members.items()):
         return body
     kept = {
-        _name(name, value, adjustments): value
+        adjustments[name].instead if _is_refused(name, value, adjustments) else name: value
         for name, value in members.items()
         if not _is_refused(name, value, adjustments) or adjustments[name].instead
     }
@@ -44,7 +44,3 @@ def adjusted(body: bytes, adjustments: Mapping[str, Adjustment]) -> bytes:
 
 def _is_refused(name: str, value: object, adjustments: Mapping[str, Adjustment]) -> bool:
     return name in adjustments and isinstance(value, DISPENSABLE[name])
-
-
-def _name(name: str, value: object, adjustments: Mapping[str, Adjustment]) -> str:
-    return adjustments[name].instead if _is_refused(name, value, adjustments) else name

@@ -1,7 +1,7 @@
 """Plain requests that any endpoint answers alike: few, since each may be paid for. Nearly all are refused for free."""
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Auth, Mode, PlainScenario, Request
+from wireproof.model.scenario import Auth, JsonObject, Mode, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.live.prompts import LONG_SYSTEM
 from wireproof.scenarios.messages_input import ENVELOPE as ERRORS_OF_MESSAGES
@@ -22,6 +22,27 @@ PAGE = {
     "access-control-request-headers": "authorization,content-type,x-stainless-lang",
 }
 """What a browser asks before a page may send a request."""
+
+WRONG: tuple[tuple[str, str, JsonObject], ...] = (
+    ("param.model", "A request without a model", {"model": ...}),
+    ("param.stream", "A stream that is neither true nor false", {"stream": "maybe"}),
+    ("param.n", "Less than no choices", {"n": -1}),
+    ("param.max-tokens", "A limit of tokens that is no number", {"max_tokens": "many"}),
+    ("param.tools", "Tools that are no list", {"tools": "all"}),
+    ("param.messages", "A request without messages", {"messages": ...}),
+    (
+        "param.role",
+        "A message of a role that does not exist",
+        {"messages": [{"role": "wizard", "content": "Hello."}]},
+    ),
+    ("param.sampling", "A temperature that is too high", {"temperature": 9}),
+    (
+        "param.tool-choice",
+        "A tool_choice that names a tool that is not declared",
+        {"tool_choice": {"type": "function", "function": {"name": "nothing"}}},
+    ),
+)
+"""Row → what is wrong with a request, in words and as its members: each is refused."""
 
 PLAIN: tuple[PlainScenario, ...] = (
     plain(
@@ -134,59 +155,14 @@ PLAIN: tuple[PlainScenario, ...] = (
         ("http.body.object", *ENVELOPE),
         Request(body=b'["{model}"]', expect=400),
     ),
-    plain(
-        "live-param-model",
-        "A request without a model",
-        ("param.model", *ENVELOPE),
-        Request(json={**SMALL, "model": ...}, expect=400),
-    ),
-    plain(
-        "live-param-stream",
-        "A stream that is neither true nor false",
-        ("param.stream", *ENVELOPE),
-        Request(json={**SMALL, "stream": "maybe"}, expect=400),
-    ),
-    plain(
-        "live-param-n",
-        "Less than no choices",
-        ("param.n", *ENVELOPE),
-        Request(json={**SMALL, "n": -1}, expect=400),
-    ),
-    plain(
-        "live-param-max-tokens",
-        "A limit of tokens that is no number",
-        ("param.max-tokens", *ENVELOPE),
-        Request(json={**SMALL, "max_tokens": "many"}, expect=400),
-    ),
-    plain(
-        "live-param-tools",
-        "Tools that are no list",
-        ("param.tools", *ENVELOPE),
-        Request(json={**SMALL, "tools": "all"}, expect=400),
-    ),
-    plain(
-        "live-param-messages",
-        "A request without messages",
-        ("param.messages", *ENVELOPE),
-        Request(json={**SMALL, "messages": ...}, expect=400),
-    ),
-    plain(
-        "live-param-role",
-        "A message of a role that does not exist",
-        ("param.role", *ENVELOPE),
-        Request(json={**SMALL, "messages": [{"role": "wizard", "content": "Hello."}]}, expect=400),
-    ),
-    plain(
-        "live-param-sampling",
-        "A temperature that is too high",
-        ("param.sampling", *ENVELOPE),
-        Request(json={**SMALL, "temperature": 9}, expect=400),
-    ),
-    plain(
-        "live-param-tool-choice",
-        "A tool_choice that names a tool that is not declared",
-        ("param.tool-choice", *ENVELOPE),
-        Request(json={**SMALL, "tool_choice": {"type": "function", "function": {"name": "nothing"}}}, expect=400),
+    *(
+        plain(
+            f"live-{row.replace('.', '-')}",
+            title,
+            (row, *ENVELOPE),
+            Request(json={**SMALL, **wrong}, expect=400),
+        )
+        for row, title, wrong in WRONG
     ),
     plain(
         "live-param-input",
