@@ -3,28 +3,36 @@
 The last refusal of most fields breaks the rule of the next field too: the earlier one answers.
 """
 
-from dataclasses import dataclass
-
-from wireproof.model.dialect import STOP_HEADER
+from wireproof.model.dialect import ARGUMENTS_HEADER, STOP_HEADER
 from wireproof.model.scenario import JsonObject, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.plain import plain
 from wireproof.scenarios.tools import GET_TIME, LOCAL_SEARCH, called
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ParamField:
+def _field(
+    row: str,
+    title: str,
+    *,
+    refused: tuple[tuple[str, JsonObject], ...] = (),
+    accepted: tuple[JsonObject, ...] = (),
+    served_or_refused: tuple[tuple[str, JsonObject], ...] = (),
+) -> PlainScenario:
     """A field of a chat request, as changes of a request that is right.
 
     `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones, and
     `served_or_refused` right ones that a proxy may refuse all the same, with the field that it must name then.
     """
-
-    row: str
-    title: str
-    refused: tuple[tuple[str, JsonObject], ...] = ()
-    accepted: tuple[JsonObject, ...] = ()
-    served_or_refused: tuple[tuple[str, JsonObject], ...] = ()
+    return plain(
+        row.replace(".", "-"),
+        title,
+        (row, *(ENVELOPE if refused else ())),
+        # First a request that is right: if that is refused, the fields are not to blame.
+        Request(json=HELLO),
+        *(Request(json={**HELLO, **body}, expect=400, param=param) for param, body in refused),
+        *(Request(json={**HELLO, **body}) for body in accepted),
+        *(Request(json={**HELLO, **body}, refusable=field) for field, body in served_or_refused),
+    )
 
 
 def _each(name: str, *values: object) -> tuple[tuple[str, JsonObject], ...]:
@@ -47,27 +55,27 @@ OPTIONAL = (
     "logit_bias", "presence_penalty", "frequency_penalty",
 )  # fmt: skip
 
-FIELDS: tuple[ParamField, ...] = (
-    ParamField(
-        row="param.model",
-        title="No model, or something that is no name",
+FIELDS: tuple[PlainScenario, ...] = (
+    _field(
+        "param.model",
+        "No model, or something that is no name",
         refused=(
             *_each("model", ..., None, "", 7),
             # Also where a stream was asked for: an error that is found before it is an HTTP error, no frame.
             ("model", {"model": ["{model}"], **STREAM}),
         ),
     ),
-    ParamField(
-        row="param.messages",
-        title="No messages, an empty list, something that is no list",
+    _field(
+        "param.messages",
+        "No messages, an empty list, something that is no list",
         refused=(
             *_each("messages", ..., None, [], "Hello.", USER),
             ("messages", {"messages": [], **STREAM}),
         ),
     ),
-    ParamField(
-        row="param.role",
-        title="Roles that do not exist, and all that do",
+    _field(
+        "param.role",
+        "Roles that do not exist, and all that do",
         refused=(
             ("messages[0].role", {"messages": [{"content": "Hello."}]}),
             ("messages[0].role", {"messages": [{"role": 7, "content": "Hello."}]}),
@@ -86,9 +94,9 @@ FIELDS: tuple[ParamField, ...] = (
             },
         ),
     ),
-    ParamField(
-        row="param.content",
-        title="Content that is missing, a number, a part of an unknown kind; and content as text, as parts, as null",
+    _field(
+        "param.content",
+        "Content that is missing, a number, a part of an unknown kind; and content as text, as parts, as null",
         refused=(
             ("messages[0].content", {"messages": [{"role": "user"}]}),
             ("messages[0].content", {"messages": [{"role": "user", "content": None}]}),
@@ -103,9 +111,9 @@ FIELDS: tuple[ParamField, ...] = (
             {"messages": [USER, CALL, RESULT], "tools": [TIME]},
         ),
     ),
-    ParamField(
-        row="param.tool-call-id",
-        title="Tool results that name no call",
+    _field(
+        "param.tool-call-id",
+        "Tool results that name no call",
         refused=(
             ("messages[2].tool_call_id", {"messages": [USER, CALL, {"role": "tool", "content": "Noon."}]}),
             ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": ""}]}),
@@ -114,9 +122,9 @@ FIELDS: tuple[ParamField, ...] = (
         # Without tools: follow-ups may leave them away (turn.follow-up-without-tools, S3:15).
         accepted=({"messages": [USER, CALL, RESULT]},),
     ),
-    ParamField(
-        row="param.n",
-        title="No choices, less than none, one and a half; and one",
+    _field(
+        "param.n",
+        "No choices, less than none, one and a half; and one",
         refused=(
             *_each("n", 0, -1, 1.5, "1"),
             ("n", {"n": True}),  # to Python True is 1, so a careless comparison takes it
@@ -124,18 +132,18 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({"n": 1},),
     ),
-    ParamField(
-        row="param.stream",
-        title="A stream that is asked for in words",
+    _field(
+        "param.stream",
+        "A stream that is asked for in words",
         refused=(
             *_each("stream", "true", 1),  # 1: true to JavaScript and Python, no boolean in JSON
             ("stream", {"stream": "yes", "stream_options": 7}),
         ),
         accepted=({"stream": False}, {"stream": True}),
     ),
-    ParamField(
-        row="param.stream-options",
-        title="Options of a stream without a stream, and malformed options",
+    _field(
+        "param.stream-options",
+        "Options of a stream without a stream, and malformed options",
         refused=(
             # OpenAI allows the field in streams only.
             ("stream_options", {"stream_options": {"include_usage": True}}),
@@ -146,14 +154,14 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({**STREAM, "stream_options": {"include_usage": False}},),
     ),
-    ParamField(
-        row="param.empty-stream-options",
-        title="Options of a stream that ask for nothing",
+    _field(
+        "param.empty-stream-options",
+        "Options of a stream that ask for nothing",
         accepted=({**STREAM, "stream_options": {}}, {**STREAM, "stream_options": None}, {"stream_options": None}),
     ),
-    ParamField(
-        row="param.sampling",
-        title="Temperatures and top_p outside their ranges, and at their ends",
+    _field(
+        "param.sampling",
+        "Temperatures and top_p outside their ranges, and at their ends",
         refused=(
             *_each("temperature", "hot", -0.5, 3),  # OpenAI's range is 0 to 2
             *_each("top_p", "most", 1.5),
@@ -162,9 +170,9 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({"temperature": 0, "top_p": 1}, {"temperature": 2, "top_p": 0.5}),
     ),
-    ParamField(
-        row="param.max-tokens",
-        title="Limits of tokens that leave room for none, or are no whole number",
+    _field(
+        "param.max-tokens",
+        "Limits of tokens that leave room for none, or are no whole number",
         refused=(
             *_each("max_tokens", 0, "many"),
             *_each("max_completion_tokens", -1, 1.5),
@@ -174,9 +182,9 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({"max_tokens": 100}, {"max_completion_tokens": 100}),
     ),
-    ParamField(
-        row="param.tools",
-        title="Tools of an unknown type, without a name, and no list at all",
+    _field(
+        "param.tools",
+        "Tools of an unknown type, without a name, and no list at all",
         refused=(
             ("tools", {"tools": "all"}),
             ("tools[0].type", {"tools": [{"function": FUNCTION}]}),
@@ -189,9 +197,9 @@ FIELDS: tuple[ParamField, ...] = (
         # TIME has neither description nor parameters: both may be left out.
         accepted=({"tools": [LOCAL_SEARCH, GET_TIME]}, {"tools": [TIME]}),
     ),
-    ParamField(
-        row="param.functions",
-        title="Functions without a name, and no list at all",
+    _field(
+        "param.functions",
+        "Functions without a name, and no list at all",
         refused=(
             ("functions", {"functions": "all"}),
             ("functions[0].name", {"functions": [{"description": "Search"}]}),
@@ -200,9 +208,9 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({"functions": [FUNCTION]},),
     ),
-    ParamField(
-        row="param.tool-choice",
-        title="A tool_choice that is unknown, names a tool that is not declared, or asks for a call without tools",
+    _field(
+        "param.tool-choice",
+        "A tool_choice that is unknown, names a tool that is not declared, or asks for a call without tools",
         refused=(
             ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes"}),
             ("tool_choice", {"tools": [TIME], "tool_choice": {"type": "function", "function": {"name": "getTime"}}}),
@@ -215,9 +223,9 @@ FIELDS: tuple[ParamField, ...] = (
             # A call that is demanded is for turn.tool-choice-forced, which also takes a refusal.
         ),
     ),
-    ParamField(
-        row="param.parallel-tool-calls",
-        title="Parallel calls that are asked for in words",
+    _field(
+        "param.parallel-tool-calls",
+        "Parallel calls that are asked for in words",
         refused=(
             ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": "yes"}),
             ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": 2}),
@@ -225,17 +233,17 @@ FIELDS: tuple[ParamField, ...] = (
         ),
         accepted=({"tools": [TIME], "parallel_tool_calls": True}, {"tools": [TIME], "parallel_tool_calls": False}),
     ),
-    ParamField(
-        row="param.response-format",
-        title="Formats that do not exist, and a schema that is missing",
+    _field(
+        "param.response-format",
+        "Formats that do not exist, and a schema that is missing",
         refused=_each("response_format", "json", {"type": "yaml"}, {"type": "json_schema"}),
         accepted=({"response_format": {"type": "text"}},),
         # turn.structured-output: where it cannot be done, a refusal.
         served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
     ),
-    ParamField(
-        row="param.null-members",
-        title="Messages as SDKs send them back, and optional fields, with null for what they lack",
+    _field(
+        "param.null-members",
+        "Messages as SDKs send them back, and optional fields, with null for what they lack",
         accepted=(
             {"messages": [USER, {**ANSWER, **NOTHING}, USER]},
             {"messages": [USER, {**CALL, "function_call": None, "refusal": None, "audio": None}, RESULT]},
@@ -243,9 +251,9 @@ FIELDS: tuple[ParamField, ...] = (
             dict.fromkeys(OPTIONAL),
         ),
     ),
-    ParamField(
-        row="param.unknown-ignored",
-        title="Fields of OpenAI's that mean nothing to a proxy, and unknown fields",
+    _field(
+        "param.unknown-ignored",
+        "Fields of OpenAI's that mean nothing to a proxy, and unknown fields",
         accepted=(
             {
                 "user": "somebody",
@@ -277,21 +285,7 @@ def _named(header: str, *, right: str, wrong: str) -> tuple[Request, Request]:
 
 
 PARAMS: tuple[PlainScenario, ...] = (
-    *(
-        plain(
-            one.row.replace(".", "-"),
-            one.title,
-            (one.row, *(ENVELOPE if one.refused else ())),
-            Request(
-                # First a request that is right: if that is refused, the fields are not to blame.
-                json=HELLO,
-            ),
-            *(Request(json={**HELLO, **body}, expect=400, param=param) for param, body in one.refused),
-            *(Request(json={**HELLO, **body}) for body in one.accepted),
-            *(Request(json={**HELLO, **body}, refusable=field) for field, body in one.served_or_refused),
-        )
-        for one in FIELDS
-    ),
+    *FIELDS,
     # OpenAI serves 128 at most.
     # A proxy without a limit starts 129 turns, which would take the slots of everything beside it.
     plain(
@@ -320,6 +314,6 @@ PARAMS: tuple[PlainScenario, ...] = (
         "param-tool-arguments",
         "An unknown argument mode in the header that asks for one",
         ("param.proxy-headers", *ENVELOPE),
-        *_named("x-proxy-tool-arguments", right="cumulative", wrong="twice"),
+        *_named(ARGUMENTS_HEADER, right="cumulative", wrong="twice"),
     ),
 )

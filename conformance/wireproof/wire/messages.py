@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from wireproof.wire.sse import SseFrame
     from wireproof.wire.violation import Place
 
-_ENDS = frozenset({MessageStreamSign.DELTA, MessageStreamSign.STOP})
 _NAMED = frozenset({PING, ERROR})
 """The event lines whose value the SDKs look at; of any other they only need that there is one."""
 

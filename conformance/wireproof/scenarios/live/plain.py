@@ -1,13 +1,12 @@
 """Plain requests that any endpoint answers alike: few, since each may be paid for. Nearly all are refused for free."""
 
 from wireproof.model.dialect import Dialect
-from wireproof.model.scenario import Auth, JsonObject, Mode, PlainScenario, Request
+from wireproof.model.scenario import Auth, JsonObject, PlainScenario, Request
 from wireproof.scenarios.http import ENVELOPE, HELLO
 from wireproof.scenarios.live.prompts import LONG_SYSTEM
 from wireproof.scenarios.messages_input import ENVELOPE as ERRORS_OF_MESSAGES
 from wireproof.scenarios.plain import plain
 
-WHOLE = (Mode.WHOLE,)
 SMALL = {**HELLO, "max_tokens": 16}
 
 # As a client with a long history sends, and free: blanks behind JSON are no tokens.
