@@ -244,5 +244,6 @@ def _is_of_other_mode(exchange: Exchange) -> bool:
     """Whether the body is an answer of the mode that was not asked for, whatever its Content-Type says."""
     if exchange.mode is Mode.WHOLE:
         return exchange.transcript.body.lstrip().startswith(_FIRST_LINES)
+    said = exchange.came
     # By what it holds: it may come without its name.
-    return any(isinstance(exchange.came.get(name), list) for name in ("choices", "output", "content"))
+    return any(isinstance(said.get(name), list) for name in ("choices", "output", "content"))
