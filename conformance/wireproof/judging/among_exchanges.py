@@ -276,5 +276,5 @@ def _failure(exchange: Exchange) -> str:
 def _was_due(exchange: Exchange) -> bool:
     """Whether a failure was among the right answers."""
     if exchange.request is not None:
-        return not 200 <= exchange.request.expect < 300  # noqa: PLR2004 (a class)
+        return not exchange.request.succeeds
     return any(wanted.failure is not ExpectedFailure.NONE for wanted in exchange.wanted)

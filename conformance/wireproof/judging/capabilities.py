@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from wireproof.judging.checks.live_answers import cut_short
 from wireproof.model.capability import Absence, Capability, Use
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import Mode
@@ -25,12 +26,8 @@ if TYPE_CHECKING:
 
 REFUSALS = frozenset({400, 404, 422, 501})
 """Statuses of a plain refusal."""
-OK = range(200, 300)
-"""Statuses of a success."""
 DEMANDS = frozenset({Capability.FORCED_TOOL_CHOICE, Capability.STRUCTURED_OUTPUT})
 """Capabilities that an answer may keep by chance: one that does not shows that they are ignored."""
-_CUT = frozenset({"length", "content_filter"})
-"""The ends of answers that were not to go on."""
 _JSON_FORMATS = frozenset({"json_object", "json_schema"})
 _IMAGES = frozenset({"image_url", "input_image", "image"})
 _NOT_FORCING = frozenset({"auto", "none"})
@@ -137,7 +134,7 @@ def _due(exchange: Exchange) -> bool:
     """Whether the request is right, so that a refusal of it is one of what it asks for."""
     if exchange.turn is not None:
         return True
-    return exchange.request is not None and exchange.request.expect in OK
+    return exchange.request is not None and exchange.request.succeeds
 
 
 def _parts(body: Mapping[str, Any]) -> Iterator[object]:
@@ -248,8 +245,7 @@ def _previous(exchange: Exchange) -> bool | None:
 
 def _ended(exchange: Exchange) -> bool:
     """Whether the answer came to its end, so that what is not in it was left out; one that was cut says no more."""
-    cut = any(choice.finish in _CUT for choice in exchange.answer.choices)
-    return exchange.transcript.end is End.COMPLETE and exchange.answer.error is None and not cut
+    return exchange.transcript.end is End.COMPLETE and exchange.answer.error is None and not cut_short(exchange)
 
 
 _SHOWS: Mapping[Capability, Callable[[Exchange], bool | None]] = {

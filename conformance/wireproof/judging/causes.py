@@ -182,7 +182,7 @@ def _symptom(case: SymptomCase, absences: Mapping[Capability, Absence]) -> AnySy
 def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
     """Whether an exchange that may end with an error has ended with that of a cause, which says nothing of its rule."""
     request = exchange.request
-    if request is not None and 200 <= request.expect < 300:  # noqa: PLR2004 (a class)
+    if request is not None and request.succeeds:
         return True
     # Where anything is answered, an error of the same words may be the right one.
     asked = features(exchange) & (set(Surface) if request is not None else {*Surface, *Mode})

@@ -18,7 +18,7 @@ from wireproof.judging.checks.chat_stream import gate_was_late
 from wireproof.judging.checks.places import counts, is_part, same_json
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
-from wireproof.reading.expected import Expected, ExpectedFailure
+from wireproof.reading.expected import NO_ANSWER, Expected
 from wireproof.reading.right_answers import answers_to
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
-
-ANYHOW = {ExpectedFailure.BEFORE_OUTPUT, ExpectedFailure.IN_CALL, ExpectedFailure.SILENT, ExpectedFailure.UNMET}
-"""Failures that may be reported in more than one right way."""
 
 ESTIMATED = "usage: (not the backend's)"
 """The line of usage where the backend reports no counts, as an older Codex may not where the newest one does."""
@@ -145,7 +142,8 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
     row of the catalogue speaks of.
     """
     wanted = stored(exchange.scenario.name, exchange.form).get(exchange.number)
-    if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
+    # Those failures may be reported in more than one right way.
+    if wanted is None or any(one.failure in NO_ANSWER for one in exchange.wanted):
         return
     # The stored answers spell the arguments as the model did, and count its tokens.
     if exchange.target.backend is Backend.CURSOR and any(one.asks for one in exchange.wanted):

@@ -177,10 +177,15 @@ class Request:
     """Texts that the backend must report to have received, in this order."""
 
     @property
+    def succeeds(self) -> bool:
+        """Whether a success is due."""
+        return 200 <= self.expect < 300  # noqa: PLR2004 (a class)
+
+    @property
     def is_about_keys(self) -> bool:
         """Whether it says nothing of a target that asks for no key. What is served without one says something."""
         if self.auth is Auth.NONE and not self.key_style:
-            return self.is_of_a_page or not (self.unready or 200 <= self.expect < 300)  # noqa: PLR2004 (a class)
+            return self.is_of_a_page or not (self.unready or self.succeeds)
         return self.auth is not Auth.RIGHT or self.key_style is not None
 
     @property

@@ -165,12 +165,15 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
         text = said.text + DELIMITER.join(call.block for call in (said.calls if terms.burst else said.calls[:1]))
         # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
         said, calls = _Said(text=text, usage=said.usage, end=said.end), ()
+    textless = bool(calls) and form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
+    # After a failure, or a filter, the backend has no counts to report.
+    counted = failure is ExpectedFailure.NONE and said.end != language.Finish("content_filter")
     return Expected(
-        text=None if said.reflects else "" if calls and _drops_text(form) else said.text,
+        text=None if said.reflects else "" if textless else said.text,
         blocks=_blocks(calls, form, burst=terms.burst),
         calls=calls,
         finish=_finish(said, form.dialect),
-        usage=said.usage if _counted(said, failure) and not stop else None,
+        usage=said.usage if counted and not stop else None,
         failure=failure,
         cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
@@ -190,11 +193,6 @@ def _unmet(said: _Said, terms: AnswerTerms) -> bool:
     uncalled = bool(terms.forced) and not any(call.name in terms.forced for call in said.calls)
     # Whether a text is JSON need not be looked at: what scripts say of themselves is prose.
     return uncalled or (terms.json and not said.reflects and not said.calls)
-
-
-def _drops_text(form: Form) -> bool:
-    """Whether an answer of this form with calls has no text."""
-    return form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
 
 
 def _sum_up(part: Iterable[language.Step], terms: AnswerTerms) -> _Said:
@@ -339,11 +337,6 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _counted(said: _Said, failure: ExpectedFailure) -> bool:
-    """Whether the backend reports token counts: after a failure, or a filter, it has none to report."""
-    return failure is ExpectedFailure.NONE and said.end != language.Finish("content_filter")
 
 
 def _finish(said: _Said, dialect: Dialect) -> str | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from wireproof.model.scenario import Request, Scenario
+    from wireproof.model.scenario import Scenario
     from wireproof.model.target import Target
     from wireproof_scripts.steps import Script, Step
 
@@ -112,10 +112,6 @@ def _scripts(scenario: Scenario) -> Iterator[str]:
             yield from filter(None, named)
             texts = [json.dumps(dict(message), default=str) for message in scenario.history]
         case PlainScenario():
-            texts = list(map(_text, scenario.requests))
+            texts = [json.dumps(one.json, default=str) + one.body.decode(errors="replace") for one in scenario.requests]
     markers = map(find_marker, texts)
     yield from (one.script for one in markers if isinstance(one, Marker) and one.script in LIBRARY)
-
-
-def _text(request: Request) -> str:
-    return json.dumps(request.json, default=str) + request.body.decode(errors="replace")
