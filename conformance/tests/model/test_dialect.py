@@ -42,12 +42,12 @@ def test_every_surface_has_a_dialect_that_is_spoken_wherever_it_is() -> None:
 )
 def test_where_and_how_a_dialect_is_asked_for(dialect: Dialect, path: str, mode: str, arguments: ArgumentsMode) -> None:
     spec = dialect.spec
-    assert (spec.endpoint, spec.headers, spec.arguments) == (path, {MODE_HEADER: mode}, arguments)
+    assert (spec.surface.endpoint, spec.headers, spec.arguments) == (path, {MODE_HEADER: mode}, arguments)
 
 
 def test_a_dialect_without_output_modes_asks_for_none() -> None:
     spec = Dialect.MESSAGES.spec
-    assert (spec.endpoint, spec.headers) == ("/messages", {"anthropic-version": "2023-06-01"})
+    assert (spec.surface.endpoint, spec.headers) == ("/messages", {"anthropic-version": "2023-06-01"})
 
 
 def test_a_dialect_is_found_by_its_name_and_stays_itself_in_copies() -> None:
