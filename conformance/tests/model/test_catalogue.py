@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, measured_lines, read
+from wireproof.model.catalogue import CatalogueError, UnknownRequirementError, load, measured_lines, read
 from wireproof.model.dialect import CHATS, Dialect
 from wireproof.model.requirement import Citation, Harm, Level, Requirement
-from wireproof.model.rows import schema
+from wireproof.model.rows import ID, schema
 from wireproof.model.scenario import Mode
 from wireproof.reading.schemas import errors
 

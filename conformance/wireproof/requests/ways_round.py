@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import Form, JsonObject
     from wireproof.model.target import Adjustment, Target
 
-__all__ = [
-    "CODEX_ON_PATH", "FEWER_JOBS", "FRESH_INSTANCE", "INSTRUCTIONS", "MODEL_BY_HAND", "ONLY_STREAMS", "OTHER_HEALTH",
-    "REFUSALS", "SAID", "SPARED", "STORE_FALSE", "STREAM_FALSE", "WAYS", "WayRound", "absent_forms",
-    "changed_members", "of_adjustment", "only_streams",
-    "sentence", "shows", "way_of", "ways_of", "with_witnesses", "written",
-]  # fmt: skip
-
 WITNESSES = 2
 """Scenarios of different subjects that are driven without a way round: a refusal that one subject alone gets is taken
 for a matter of that subject. Where a member is refused, one is enough: other rows are about that member."""
