@@ -10,26 +10,18 @@ from wireproof.wire.message import read_error
 from wireproof.wire.messages_whole import read_message_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from wireproof.reading.exchange import Exchange
     from wireproof.wire.events import Failed
-    from wireproof.wire.violation import Violation
-
-Read = tuple["Failed | None", "tuple[Violation, ...]"]
-
-_READERS: Mapping[Surface, Callable[[bytes, str | None, int], Read]] = {
-    Surface.CHAT: lambda body, kind, _: read_error(body, kind),
-    Surface.RESPONSES: lambda body, kind, _: read_error(body, kind),
-    Surface.MESSAGES: read_message_error,
-}
+    from wireproof.wire.message import ReadError
 
 
-def error_in(exchange: Exchange) -> Read:
+def error_in(exchange: Exchange) -> ReadError:
     """The error of an answer, None if it has none at all; and at most one violation of its envelope."""
     transcript = exchange.transcript
-    reader = _READERS[exchange.dialect.spec.surface]
-    return reader(transcript.body, transcript.header("content-type"), transcript.status or 0)
+    kind = transcript.header("content-type")
+    if exchange.dialect.spec.surface is Surface.MESSAGES:
+        return read_message_error(transcript.body, kind, transcript.status or 0)
+    return read_error(transcript.body, kind)
 
 
 def names(failed: Failed, field: str, surface: Surface) -> bool:

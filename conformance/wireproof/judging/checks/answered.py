@@ -29,7 +29,7 @@ from wireproof.wire.violation import StatusDue, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from wireproof.wire.events import Failed
+    from wireproof.wire.message import ReadError
 
 BAD_REQUEST = 400
 _REFUSALS = range(400, 500)
@@ -107,7 +107,7 @@ def _refusable(exchange: Exchange) -> str:
     return exchange.conversation.refusable if exchange.turn else ""
 
 
-def _bad_request(exchange: Exchange) -> tuple[Failed | None, tuple[Violation, ...]]:
+def _bad_request(exchange: Exchange) -> ReadError:
     """The error of a 400, and what is wrong with its envelope."""
     return error_in(exchange) if exchange.transcript.status == BAD_REQUEST else (None, ())
 
