@@ -25,7 +25,7 @@ from wireproof.model.scenario import Mode
 from wireproof.report.readiness import readiness
 from wireproof.results import archive
 from wireproof.results.document import Ready
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 
@@ -82,7 +82,7 @@ def said() -> Mapping[Case, Ready]:
     catalogue, found = load(), dict[Case, Ready]()
     for name in sorted({name for names in RECORDINGS.values() for name in names}):
         there = archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
-        certificate = judge_run(there.runs, there.target, catalogue, Terms(), RunInfo(began="", seconds=1.0))
+        certificate = judge_run(there.runs, there.target, catalogue, seconds=1.0)
         found |= {(name, one.surface, one.client): one.ready for one in readiness(certificate, catalogue)}
     return found
 

@@ -19,7 +19,7 @@ from wireproof.model.dialect import Dialect
 from wireproof.model.target import Target
 from wireproof.results import archive
 from wireproof.results.certify import certify
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import (
     BODY_LIMIT,
@@ -102,7 +102,7 @@ def judge_again(name: str, folder: Path) -> Score:
     there = archive.load(_runs_of(folder, name), SCENARIOS)
     kind, _, number = name.split("-")
     faults = json.loads(_faults_of(folder, name).read_text(encoding="utf-8"))
-    certificate = judge_run(there.runs, there.target, load_catalogue(), Terms(), RunInfo(began="", seconds=0.0))
+    certificate = judge_run(there.runs, there.target, load_catalogue(), seconds=0.0)
     return score(Draw(kind=DrawKind(kind), number=int(number), faults=tuple(faults)), certificate)
 
 

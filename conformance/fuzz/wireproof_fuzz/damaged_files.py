@@ -30,7 +30,7 @@ from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Configuration
 from wireproof.results.folder import REPORT, TRANSCRIPTS
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof_fuzz.json_mutations import changed
 from wireproof_fuzz.judged import Death
 from wireproof_fuzz.mutants import CROWDED, mutant
@@ -135,8 +135,7 @@ def broken_result() -> Path:
     every = (mutant(number) for number in itertools.count(CROWDED, CROWDED))
     run = next(one for one in every if one.target.backend is Backend.LIVE)
     catalogue = load_catalogue()
-    course = RunInfo(began="2026-01-01T00:00:00+00:00", seconds=1.0)
-    certificate = judge_run(run.runs, run.target, catalogue, Terms(), course)
+    certificate = judge_run(run.runs, run.target, catalogue, began="2026-01-01T00:00:00+00:00", seconds=1.0)
     asked = Configuration(
         command="wireproof certify", jobs=1, at_a_time=0, selection=(), level=VerdictLevel.COMPAT, allow_partial=False,
         known={"live-call:call.ids": "it is small"},

@@ -24,7 +24,7 @@ from wireproof.report.rendering import document
 from wireproof.requests.conversation import remember
 from wireproof.results import archive, folder
 from wireproof.results.document import Configuration
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof.targets.recognition import recognise
@@ -80,8 +80,7 @@ def death_of(number: int) -> Death | None:
 
 
 def _certificate(made: Mutant) -> Certificate:
-    course = RunInfo(began="2026-01-01T00:00:00+00:00", seconds=1.0)
-    return judge_run(made.runs, made.target, _catalogue(), Terms(), course)
+    return judge_run(made.runs, made.target, _catalogue(), began="2026-01-01T00:00:00+00:00", seconds=1.0)
 
 
 def _use(certificate: Certificate, *, paged: bool) -> None:

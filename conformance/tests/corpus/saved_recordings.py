@@ -14,7 +14,7 @@ from wireproof.report.data import report_of
 from wireproof.report.verification import of_report
 from wireproof.results import archive, folder
 from wireproof.results.document import Configuration
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.results.sealed import sealed
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
@@ -36,7 +36,7 @@ def save(
 ) -> Report:
     """Judge the recording of that name and write the result into a folder, as `certify --output` does."""
     rows, there = catalogue or load(), archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
-    certificate = judge_run(there.runs, there.target, rows, Terms(), RunInfo(began=began, seconds=1.5))
+    certificate = judge_run(there.runs, there.target, rows, jobs=8, began=began, seconds=1.5)
     configuration = replace(CONFIGURATION, command=f"wireproof certify --url {there.target.base_url}")
     return folder.write(path, report_of(certificate, rows, configuration, folder.versions()), certificate)
 

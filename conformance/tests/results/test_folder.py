@@ -16,7 +16,7 @@ from wireproof.report.data import not_driven, report_of
 from wireproof.results import folder
 from wireproof.results.document import Ended, Report
 from wireproof.results.folder import REPORT, TRANSCRIPTS, FolderError
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.results.masking import masked_runs, masked_target
 from wireproof.scenarios import SCENARIOS
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def certificate(driven: tuple[Target, Sequence[ScenarioRun]]) -> Certificate:
     target, runs = driven
-    course = RunInfo(began="2026-11-22T22:00:00+00:00", seconds=1.5)
-    return judge_run(masked_runs(runs, target), masked_target(target), load(), Terms(), course)
+    masked = masked_runs(runs, target)
+    return judge_run(masked, masked_target(target), load(), began="2026-11-22T22:00:00+00:00", seconds=1.5)
 
 
 @pytest.fixture(scope="session")
@@ -60,10 +60,8 @@ def test_a_result_is_read_as_it_was_written(certificate: Certificate, report: Re
 
 def test_the_saved_transcripts_give_the_same_result(report: Report, written: Path) -> None:
     saved = folder.read(written).archive(SCENARIOS)
-    course = RunInfo(began=report.began, seconds=report.seconds)
-    again = report_of(
-        judge_run(saved.runs, saved.target, load(), Terms(), course), load(), CONFIGURATION, folder.versions()
-    )
+    judged = judge_run(saved.runs, saved.target, load(), began=report.began, seconds=report.seconds)
+    again = report_of(judged, load(), CONFIGURATION, folder.versions())
     assert (again.outcomes, again.cells, again.levels, again.findings) == (
         report.outcomes, report.cells, report.levels, report.findings,
     )  # fmt: skip

@@ -35,7 +35,7 @@ from wireproof.results import folder
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Configuration
 from wireproof.results.folder import FolderError
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
 from wireproof.targets.interrupts import terminable
 from wireproof_scripts.files.regular import content_of
@@ -110,9 +110,7 @@ def client_command(  # noqa: PLR0913 (one for each option)
     if bool(command) is bool(journal):
         raise click.UsageError("give the command of a client, or --journal FILE with what one has sent")
     if journal:
-        # A selection, since nobody has asked for the rest.
-        terms = Terms(selection=(JOURNAL.name,), level=VerdictLevel(level), jobs=1)
-        certificate = _of_journal(journal, model, terms)
+        certificate = _of_journal(journal, model, VerdictLevel(level))
         again = shlex.join(["wireproof", "client", "--journal", str(journal)])
     else:
         try:
@@ -122,15 +120,15 @@ def client_command(  # noqa: PLR0913 (one for each option)
                 folder.check(output)
         except (UnknownScenarioError, FolderError, ValueError) as error:
             raise refusal(error) from error
-        terms = Terms(selection=only, level=VerdictLevel(level), jobs=jobs)
         certificate = _of_command(
             ProgramClient(command=there, timeout=timeout, idle=idle),
-            scenarios=chosen, terms=terms, tool=used, model=model, progress=_say,
+            scenarios=chosen, selection=only, level=VerdictLevel(level), jobs=jobs, tool=used, model=model,
+            progress=_say,
         )  # fmt: skip
         words = [*(f"--env={one}" for one in variables), *([f"--tool={tool}"] if tool else [])]
         again = f"{shlex.join(['wireproof', 'client', *words])} -- {there}"
     configuration = Configuration(
-        command=again, jobs=terms.jobs, at_a_time=0, selection=terms.selection, level=VerdictLevel(level),
+        command=again, jobs=certificate.jobs, at_a_time=0, selection=certificate.selection, level=certificate.level,
         allow_partial=allow_partial, known={},
     )  # fmt: skip
     report = report_of(certificate, load(), configuration, folder.versions())
@@ -154,7 +152,7 @@ def _of_command(client: ProgramClient, **how: Any) -> Certificate:  # noqa: ANN4
         raise SystemExit(ExitStatus.INTERRUPTED) from error
 
 
-def _of_journal(file: Path, model: str, terms: Terms) -> Certificate:
+def _of_journal(file: Path, model: str, level: VerdictLevel) -> Certificate:
     """What a journal shows of a client; ends the command where there is nothing to judge."""
     try:
         run = run_of_lines(content_of(file, LARGEST).decode(errors="replace"), str(file))
@@ -165,7 +163,8 @@ def _of_journal(file: Path, model: str, terms: Terms) -> Certificate:
     if not run.exchanges:
         raise refusal(f"{file} has no request for an answer")
     target = target_of([run], model, f"the client of {file.name}")
-    return judge_run([run], target, load(), terms, RunInfo(began="", seconds=0.0))
+    # A selection, since nobody has asked for the rest.
+    return judge_run([run], target, load(), selection=(JOURNAL.name,), level=level, jobs=1, seconds=0.0)
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from wireproof.results import folder
 from wireproof.results.cells import of_all
 from wireproof.results.document import Ended, Report
 from wireproof.results.folder import FolderError, SavedResult
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
 from wireproof.scenarios.live import LIVE
@@ -61,11 +61,12 @@ def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Cert
         there.runs,
         there.target,
         catalogue,
-        Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
-        RunInfo(
-            began=report.began,
-            seconds=report.seconds,
-            at_a_time=asked.at_a_time,
-            interrupted=report.ended is Ended.INTERRUPTED,
-        ),
+        known=asked.known,
+        selection=asked.selection,
+        level=asked.level,
+        jobs=asked.jobs,
+        at_a_time=asked.at_a_time,
+        began=report.began,
+        seconds=report.seconds,
+        interrupted=report.ended is Ended.INTERRUPTED,
     )

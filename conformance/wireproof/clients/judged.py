@@ -6,12 +6,12 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.clients.running import MODEL, ClientEnding, ClientPlayer, target_of
 from wireproof.clients.stages import in_process, on_sockets
 from wireproof.model.catalogue import load
-from wireproof.results.judge_run import RunInfo, Terms, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 
 if TYPE_CHECKING:
@@ -85,23 +85,23 @@ def certify_client(
     client: JudgedClient,
     *,
     scenarios: Sequence[ClientScenario] = CLIENT_SCENARIOS,
-    terms: Terms | None = None,
+    jobs: int = 4,
     tool: ToolUse | None = None,
     model: str = MODEL,
     stage: Stage = on_sockets,
     progress: Callable[[ScenarioRun], object] = lambda _: None,
+    **asked: Any,  # noqa: ANN401 (as `judge_run` takes them)
 ) -> Certificate:
-    """Play the scenarios to a client, and judge what it sent.
+    """Play the scenarios to a client, as many at the same time, and judge what it sent as was asked for.
 
     Raises:
         SilentClientError: it sent no request for an answer.
     """
     began, since = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    terms = terms or Terms(jobs=4)
     player = ClientPlayer(client=client, model=model, stage=stage, progress=progress)
-    runs = player.play_all(scenarios, tool, terms.jobs)
+    runs = player.play_all(scenarios, tool, jobs)
     target = target_of(runs, model, client.name)
-    return judge_run(runs, target, load(), terms, RunInfo(began=began, seconds=time.monotonic() - since))
+    return judge_run(runs, target, load(), jobs=jobs, began=began, seconds=time.monotonic() - since, **asked)
 
 
 def judge_client_function(
@@ -126,6 +126,4 @@ def judge_client_function(
         SilentClientError: it sent no request for an answer.
     """
     there = [one for one in scenarios if not one.leaves]
-    return certify_client(
-        FunctionClient(function=function, timeout=timeout), scenarios=there, stage=in_process, terms=Terms(jobs=8)
-    )
+    return certify_client(FunctionClient(function=function, timeout=timeout), scenarios=there, stage=in_process, jobs=8)

@@ -19,7 +19,7 @@ from wireproof.judging.judge import judge_runs
 from wireproof.requests.adapted import adapted
 from wireproof.requests.conversation import prepare
 from wireproof.requests.ways_round import with_witnesses
-from wireproof.results.judge_run import RunInfo, Terms, certificate_of, judge_run
+from wireproof.results.judge_run import judge_run
 from wireproof.results.masking import masked_runs, masked_target
 from wireproof.results.recheck import recheck_timing
 
@@ -122,8 +122,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
     """
     target = with_witnesses(target, scenarios, partial(_first_body, target))
-    terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
-    course, kept = _clock(), Kept(scenarios=tuple(scenarios), target=target, progress=progress)
+    # The time of day may be set in the meantime.
+    since, began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    judged = partial(
+        judge_run, catalogue=catalogue, known=known, selection=selection, level=level, jobs=jobs, began=began
+    )
+    kept = Kept(scenarios=tuple(scenarios), target=target, progress=progress)
     try:
         plan = planned(scenarios, target)
         driving = _driven(drive(plan, target, jobs=jobs, budget=budget, keep=kept.take))
@@ -132,11 +136,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, scenarios, target, budget, driving.silences)
         runs, found = recheck_timing(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
-        return certificate_of(runs, found, shown, catalogue, terms, course(at_a_time=driving.at_a_time))
+        seconds = time.monotonic() - since
+        return judged(runs, shown, found=found, at_a_time=driving.at_a_time, seconds=seconds)
     except KeyboardInterrupt as interrupt:
-        until_now = course(interrupted=True)
+        seconds = time.monotonic() - since
         raise InterruptedRun(
-            lambda: judge_run(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, until_now)
+            lambda: judged(masked_runs(kept.runs(), target), masked_target(target), interrupted=True, seconds=seconds)
         ) from interrupt
 
 
@@ -144,13 +149,6 @@ def _first_body(target: Target, scenario: ConversationScenario, form: Form) -> b
     """The body of a conversation's first request, before any way round is taken."""
     nonce = ""  # it is looked at and not sent
     return prepare(scenario, scenario.turns[0], form=form, model=target.model, nonce=nonce, history=()).body
-
-
-def _clock() -> Callable[..., RunInfo]:
-    """What says how a run that begins now went until it is asked, with whatever else is known of it."""
-    # The time of day may be set in the meantime.
-    since, began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-    return lambda **known: RunInfo(began=began, seconds=time.monotonic() - since, **known)
 
 
 def _again(

@@ -5,8 +5,7 @@ Pure, so a run is judged in the same way when it has just been driven, when it w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireproof.judging.client_judge import judge_client
 from wireproof.judging.judge import Judgement, judge_runs
@@ -26,52 +25,35 @@ if TYPE_CHECKING:
     from wireproof.model.verdict import Outcome
 
 
-@dataclass(frozen=True, kw_only=True)
-class Terms:
-    """How a run is driven and judged, as a person asked for it."""
-
-    known: Mapping[str, str] = field(default_factory=dict)
-    """`<scenario>:<requirement>` → why its failure is accepted."""
-    selection: tuple[str, ...] = ()
-    """The names by which the scenarios were selected; empty when these are all of them."""
-    level: VerdictLevel | None = None
-    """What decides the exit status; None: `default_level`."""
-    jobs: int = 8
-    """How many exchanges run at the same time."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunInfo:
-    """How a run went."""
-
-    began: str
-    """When it began, in ISO 8601, UTC."""
-    seconds: float
-    """How long it took."""
-    at_a_time: int = 0
-    """How many exchanges the target was found to serve at the same time; 0: not known."""
-    interrupted: bool = False
-    """It was ended before all scenarios were driven."""
-
-
 def judge_run(
-    runs: Sequence[ScenarioRun], target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
+    runs: Sequence[ScenarioRun],
+    target: Target,
+    catalogue: Catalogue,
+    *,
+    found: Judgement | None = None,
+    known: Mapping[str, str] | None = None,
+    selection: Sequence[str] = (),
+    level: VerdictLevel | None = None,
+    **course: Any,  # noqa: ANN401 (fields of a certificate)
 ) -> Certificate:
-    """The certificate of runs of a target, or of a client at Wireproof's own endpoint."""
-    if target.side is Side.CLIENT:
+    """The certificate of runs of a target, or of a client at Wireproof's own endpoint.
+
+    Args:
+        runs: What was driven.
+        target: What it was driven against.
+        catalogue: The requirements to judge by.
+        found: What the runs come to; None: they are not judged yet.
+        known: `<scenario>:<requirement>` → why its failure is accepted.
+        selection: The names by which the scenarios were selected; empty when these are all of them.
+        level: What decides the exit status; None: `default_level`.
+        **course: How the run went, as fields of the certificate.
+    """
+    if found is None and target.side is Side.CLIENT:
         found = Judgement(outcomes=judge_client(runs, target, catalogue), causes=())
-    else:
-        found = judge_runs(runs, target, catalogue)
-    return certificate_of(runs, found, target, catalogue, terms, course)
-
-
-def certificate_of(
-    runs: Sequence[ScenarioRun], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: RunInfo
-) -> Certificate:
-    """The certificate of runs that have been judged."""
+    found = found or judge_runs(runs, target, catalogue)
     catalogue = catalogue.about(target.side)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(found.outcomes, terms.known)
+    outcomes = apply(found.outcomes, known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
@@ -80,15 +62,11 @@ def certificate_of(
         causes=found.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.
-        musts=_selected(catalogue, outcomes, terms.selection) if terms.selection else _musts(catalogue, target, runs),
-        seconds=course.seconds,
-        began=course.began,
-        interrupted=course.interrupted,
-        jobs=terms.jobs,
-        at_a_time=course.at_a_time,
-        selection=terms.selection,
-        level=terms.level or default_level(target),
+        musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target, runs),
+        selection=tuple(selection),
+        level=level or default_level(target),
         strict_musts=frozenset(row.id for row in catalogue.requirements if not row.compat),
+        **course,
     )
 
 

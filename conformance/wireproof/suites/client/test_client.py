@@ -17,7 +17,6 @@ from wireproof.clients.tool_use import named_tool
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import Outcome, Verdict
 from wireproof.report.phrases import broken_requirement
-from wireproof.results.judge_run import Terms
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS
 
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ def judged(request: pytest.FixtureRequest) -> Certificate:
     names = {one.params["scenario"] for one in params if one is not None and "scenario" in one.params}
     scenarios = [one for one in CLIENT_SCENARIOS if one.name in names] or CLIENT_SCENARIOS
     whole = len(scenarios) == len(CLIENT_SCENARIOS)
-    terms = Terms(selection=() if whole else tuple(one.name for one in scenarios), jobs=4)
+    selection = () if whole else tuple(one.name for one in scenarios)
     heed_interrupts()
     try:
         client = ProgramClient(command=ClientCommand(words=words_of([given]), variables={}))
-        return certify_client(client, scenarios=scenarios, terms=terms, tool=named_tool(tool or None))
+        return certify_client(client, scenarios=scenarios, selection=selection, tool=named_tool(tool or None))
     except (ProgramError, SilentClientError, ValueError) as error:
         pytest.exit(f"wireproof: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
 
