@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from wireproof.cli.arguments import level_option
 from wireproof.cli.certify import EXIT_STATUSES
-from wireproof.cli.complaint import complain, refusal
+from wireproof.cli.complaint import driving, refusal
 from wireproof.cli.console import console
 from wireproof.cli.results import FORMAT, show
 from wireproof.clients.judged import certify_client
@@ -32,12 +32,10 @@ from wireproof.model.verdict import VerdictLevel
 from wireproof.reading.applicable import UnknownScenarioError, select
 from wireproof.report.data import report_of
 from wireproof.results import folder
-from wireproof.results.certificate import ExitStatus
 from wireproof.results.document import Configuration
 from wireproof.results.folder import FolderError
 from wireproof.results.judge_run import judge_run
 from wireproof.scenarios.judged_clients import CLIENT_SCENARIOS, JOURNAL
-from wireproof.targets.interrupts import terminable
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -120,11 +118,13 @@ def client_command(  # noqa: PLR0913 (one for each option)
                 folder.check(output)
         except (UnknownScenarioError, FolderError, ValueError) as error:
             raise refusal(error) from error
-        certificate = _of_command(
-            ProgramClient(command=there, timeout=timeout, idle=idle),
-            scenarios=chosen, selection=only, level=VerdictLevel(level), jobs=jobs, tool=used, model=model,
-            progress=_say,
-        )  # fmt: skip
+        heed_interrupts()
+        with driving(ProgramError, SilentClientError):
+            certificate = certify_client(
+                ProgramClient(command=there, timeout=timeout, idle=idle),
+                scenarios=chosen, selection=only, level=VerdictLevel(level), jobs=jobs, tool=used, model=model,
+                progress=_say,
+            )  # fmt: skip
         words = [*(f"--env={one}" for one in variables), *([f"--tool={tool}"] if tool else [])]
         again = f"{shlex.join(['wireproof', 'client', *words])} -- {there}"
     configuration = Configuration(
@@ -136,20 +136,6 @@ def client_command(  # noqa: PLR0913 (one for each option)
         folder.write(output, report, certificate)
     show(report, certificate, load(), form=form, demonstration=False)
     raise SystemExit(report.status)
-
-
-def _of_command(client: ProgramClient, **how: Any) -> Certificate:  # noqa: ANN401 (as `certify_client` takes them)
-    """What a command shows; ends the command where there is nothing to judge."""
-    heed_interrupts()
-    try:
-        with terminable():
-            return certify_client(client, **how)
-    except (ProgramError, SilentClientError) as error:
-        complain(error)
-        raise SystemExit(ExitStatus.UNREACHABLE) from error
-    except KeyboardInterrupt as error:
-        complain("interrupted")
-        raise SystemExit(ExitStatus.INTERRUPTED) from error
 
 
 def _of_journal(file: Path, model: str, level: VerdictLevel) -> Certificate:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import click
 
+from wireproof.results.certificate import ExitStatus
+from wireproof.targets.interrupts import terminable
 from wireproof.wire.quoting import visible
 
-USAGE = 2
-"""The exit status of what cannot be done as it is asked for, as click ends by itself."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def complain(error: object) -> None:
@@ -19,7 +24,22 @@ def refusal(error: object) -> SystemExit:
     """What ends a command that cannot do what was asked, and says why."""
     # One line, without the usage that click prints: the command was spelt right.
     complain(error)
-    return SystemExit(USAGE)
+    return SystemExit(ExitStatus.USAGE)
+
+
+@contextmanager
+def driving(*failures: type[Exception]) -> Iterator[None]:
+    """Drive something within the block, which a signal ends; end the command where that or a failure happens."""
+    try:
+        with terminable():
+            yield
+    except failures as error:
+        complain(error)
+        raise SystemExit(ExitStatus.UNREACHABLE) from error
+    # click would print "Aborted!" and exit with 1.
+    except KeyboardInterrupt as error:
+        complain("interrupted")
+        raise SystemExit(ExitStatus.INTERRUPTED) from error
 
 
 def harmless(text: str) -> str:

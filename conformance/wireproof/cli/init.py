@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import complain, refusal
+from wireproof.cli.complaint import driving, refusal
 from wireproof.cli.plan import USAGE_ERRORS
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
 from wireproof.results import folder
-from wireproof.results.certificate import ExitStatus
-from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import Pair
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.reach import reach
@@ -50,19 +48,13 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
         options = TargetOptions.from_values({**values, **_asked()})
     try:
         check_secrets(options)
-        with terminable(), reach(options) as target:
+        with driving(HarnessError), reach(options) as target:
             text = target_file(options, target)
         path.write_text(text, encoding="utf-8")
     except USAGE_ERRORS as error:
         raise refusal(error) from error
     except OSError as error:
         raise refusal(f"{path} cannot be written: {folder.why(error)}") from error
-    except HarnessError as error:
-        complain(error)
-        raise SystemExit(ExitStatus.UNREACHABLE) from error
-    except KeyboardInterrupt:
-        click.echo("wireproof: interrupted", err=True)
-        raise SystemExit(ExitStatus.INTERRUPTED) from None
     click.echo(f"{path} written; next: wireproof certify --target {path}")
 
 

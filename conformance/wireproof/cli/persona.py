@@ -14,7 +14,7 @@ import click
 from rich.text import Text
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import complain, harmless
+from wireproof.cli.complaint import driving, harmless
 from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
 from wireproof.model.served import SERVED, SERVED_KEY
@@ -22,7 +22,6 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
-from wireproof.targets.interrupts import terminable
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
@@ -102,17 +101,10 @@ def persona_command(  # noqa: PLR0913 (one for each option)
         )  # fmt: skip
         wanted = PersonaRun(approve=approve, vault=vault, tools=not no_tools, whole=whole, say=say)
         client = _known(name, wanted)
-        with terminable():
-            status = _hold(client, address, wanted, console(), bundled=given.url is None)
     except OptionError as error:
         raise click.UsageError(str(error)) from error
-    except HarnessError as error:
-        complain(error)
-        status = ExitStatus.UNREACHABLE
-    except KeyboardInterrupt:
-        click.echo("wireproof: interrupted", err=True)
-        status = ExitStatus.INTERRUPTED
-    raise SystemExit(status)
+    with driving(HarnessError):
+        raise SystemExit(_hold(client, address, wanted, console(), bundled=given.url is None))
 
 
 def _hold(client: Persona, address: EndpointAddress, wanted: PersonaRun, out: Console, *, bundled: bool) -> ExitStatus:

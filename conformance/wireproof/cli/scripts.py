@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.complaint import USAGE, refusal
+from wireproof.cli.complaint import refusal
+from wireproof.results.certificate import ExitStatus
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import check_scripts
 from wireproof_scripts.files.schema import file_schema
@@ -48,7 +49,7 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
     wrong = [*found.mistakes, *found.hidden]
     click.echo(_as_json(found) if as_json else _as_text(found))
     unreadable = any(mistake.unread for mistake in found.mistakes)
-    raise SystemExit(USAGE if unreadable else 1 if wrong else 0)
+    raise SystemExit(ExitStatus.USAGE if unreadable else 1 if wrong else 0)
 
 
 def _as_text(found: FileReading) -> str:
