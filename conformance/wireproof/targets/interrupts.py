@@ -24,10 +24,14 @@ AGAIN = 0.01
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Within the block, SIGTERM and SIGHUP (of a terminal that closes) count as Ctrl-C. For the main thread only.
+    """Within the block, SIGTERM and SIGHUP (of a terminal that closes) count as Ctrl-C.
 
-    A SIGHUP that is ignored, as under nohup, stays ignored.
+    A SIGHUP that is ignored, as under nohup, stays ignored. Another thread than the main one cannot take signals: there
+    the block does nothing.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {number: signal.getsignal(number) for number in ENDS}
     hook = sys.unraisablehook
     for number, handler in before.items():
