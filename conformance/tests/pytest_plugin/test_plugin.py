@@ -124,7 +124,7 @@ def verdicts(engine: Engine) -> dict[str, str]:
     worst: dict[str, Verdict] = {}
     for case, found in said(certificate, load(), CASES).items():
         assert case.form
-        worst[name(case)] = min((part.strict for part in found), key=list(RESULTS).index)
+        worst[name(case)] = min((one.verdict for one in found), key=list(RESULTS).index)
     items = {name(case): RESULTS[worst[name(case)]] if name(case) in worst else None for case in CASES}
     return {one: result or ("PASSED" if one.endswith(REST) else "SKIPPED") for one, result in items.items()}
 

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Self
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import PlainScenario
-from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.model.verdict import Outcome, Verdict
 from wireproof.reading.applicable import by_form
-from wireproof.results.cells import Part, parts
+from wireproof.results.cells import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wireproof.model.catalogue import Catalogue
     from wireproof.model.scenario import Form, Scenario
-    from wireproof.model.verdict import Outcome
     from wireproof.results.certificate import Certificate
 
 PLAIN = "http"
@@ -69,31 +68,29 @@ def cases(scenarios: Iterable[Scenario], catalogue: Catalogue, dialects: Iterabl
 
 def said(
     certificate: Certificate, catalogue: Catalogue, every: Iterable[ItemCase]
-) -> Mapping[ItemCase, Sequence[Part]]:
+) -> Mapping[ItemCase, Sequence[Outcome]]:
     """What the certificate says of each case; a case that it says nothing of is left out.
 
     `every` are all cases of the session: what is broken elsewhere goes to the case of all else in its scenario.
     """
-    known, found = frozenset(every), dict[ItemCase, list[Part]]()
-    for form, outcome, part in _parts(certificate, catalogue):
-        case = ItemCase(outcome.scenario, form, outcome.requirement)
+    known, found = frozenset(every), dict[ItemCase, list[Outcome]]()
+    for form, one in _parts(certificate, catalogue):
+        case = ItemCase(one.scenario, form, one.requirement)
         if case in known:
-            found.setdefault(case, []).append(part)
-        elif part.strict in WORST:
-            found.setdefault(ItemCase.rest(outcome.scenario), []).append(part)
+            found.setdefault(case, []).append(one)
+        elif one.verdict in WORST:
+            found.setdefault(ItemCase.rest(one.scenario), []).append(one)
     return found
 
 
-def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str, Outcome, Part]]:
+def _parts(certificate: Certificate, catalogue: Catalogue) -> Iterator[tuple[str, Outcome]]:
     """Every part with the name of its form; last the outcomes of no form, which must not be lost if they fail."""
     scenarios = {run.scenario.name: run.scenario for run in certificate.runs}
     of_a_form = set[tuple[str, str]]()
     for (_, form), those in parts(certificate, catalogue).items():
-        for part in those:
-            if part.outcome is not None:
-                of_a_form.add((part.outcome.scenario, part.outcome.requirement))
-                yield form_name(scenarios[part.outcome.scenario], form), part.outcome, part
+        for one in those:
+            of_a_form.add((one.scenario, one.requirement))
+            yield form_name(scenarios[one.scenario], form), one
     for one in certificate.outcomes:
         if (one.scenario, one.requirement) not in of_a_form:
-            compat = one.at(VerdictLevel.COMPAT)
-            yield "", one, Part(strict=one.verdict, compat=compat, reason=one.reason, known=one.known, outcome=one)
+            yield "", one

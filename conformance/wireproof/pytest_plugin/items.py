@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from wireproof.model.verdict import Outcome
     from wireproof.pytest_plugin.session import WireproofSession
-    from wireproof.results.cells import Part
 
 NOT_SPOKEN = "the target does not speak a dialect that this requirement is about"
 MODULE = "wireproof.suites.test_conformance"
@@ -111,7 +111,7 @@ def _is_for_another_backend(session: WireproofSession, scenario: str) -> bool:
     return (scenario in asked) is not any(outcome.scenario in asked for outcome in outcomes)
 
 
-def _end(session: WireproofSession, found: Sequence[Part]) -> None:
+def _end(session: WireproofSession, found: Sequence[Outcome]) -> None:
     # An error of ours first: what it hides may be worse than what was seen. Then what is known before what is not: a
     # scenario that passes need not show a requirement in every exchange.
     for verdict in (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE):
@@ -124,9 +124,9 @@ def _end(session: WireproofSession, found: Sequence[Part]) -> None:
         pytest.xfail(f"known failing: {', '.join(known)}")
 
 
-def _end_with(session: WireproofSession, verdict: Verdict, those: Sequence[Part]) -> None:
-    text = "\n\n".join(_text(session, part) for part in those)
-    rows = tuple(dict.fromkeys(session.plan.catalogue.find(one.outcome.requirement) for one in those if one.outcome))
+def _end_with(session: WireproofSession, verdict: Verdict, those: Sequence[Outcome]) -> None:
+    text = "\n\n".join(_text(session, one) for one in those)
+    rows = tuple(dict.fromkeys(session.plan.catalogue.find(one.requirement) for one in those))
     sentence = " ".join(f"{row.level}: {row.text}" for row in rows)
     match verdict:
         case Verdict.ERROR:
@@ -140,10 +140,10 @@ def _end_with(session: WireproofSession, verdict: Verdict, those: Sequence[Part]
             pytest.skip(text)
 
 
-def _text(session: WireproofSession, part: Part) -> str:
+def _text(session: WireproofSession, outcome: Outcome) -> str:
     from wireproof.report.phrases import broken_requirement  # noqa: PLC0415 (only where something is broken)
 
-    if part.strict not in {Verdict.FAIL, Verdict.WARN} or part.outcome is None:
-        return f"{part.strict}: {part.reason}"
-    row = session.plan.catalogue.find(part.outcome.requirement)
-    return "\n".join(line.plain for line in broken_requirement(session.certificate, row, part.outcome))
+    if outcome.verdict not in {Verdict.FAIL, Verdict.WARN}:
+        return f"{outcome.verdict}: {outcome.reason}"
+    row = session.plan.catalogue.find(outcome.requirement)
+    return "\n".join(line.plain for line in broken_requirement(session.certificate, row, outcome))

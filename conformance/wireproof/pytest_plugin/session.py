@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-import threading
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -24,12 +23,11 @@ from wireproof.targets.kinds import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from wireproof.cli.plan import RunPlan
+    from wireproof.model.verdict import Outcome
     from wireproof.pytest_plugin.cases import ItemCase
-    from wireproof.results.cells import Part
     from wireproof.results.certificate import Certificate
 
 RESULT, FAILED, LOCK = "result", "failed", "lock"
@@ -94,7 +92,7 @@ class WireproofSession:
     def _drive(self) -> Certificate:
         """Drive the target, and write the result where one is to be written."""
         try:
-            with _terminable():
+            with terminable():
                 certificate = self.plan.certify()
             self.plan.write(certificate)
         except HarnessError as error:
@@ -125,7 +123,7 @@ class WireproofSession:
         return tuple(cases(self.plan.possible, self.plan.catalogue, self.plan.target.dialects))
 
     @cached_property
-    def said(self) -> Mapping[ItemCase, Sequence[Part]]:
+    def said(self) -> Mapping[ItemCase, Sequence[Outcome]]:
         """What the certificate says of each case."""
         return said(self.certificate, self.plan.catalogue, self.cases)
 
@@ -141,11 +139,6 @@ class WireproofSession:
             mine = {case.requirement for case in cases}
             found = self._certificate.unobserved
             self.unobserved = {row: why for row, why in found.items() if complete or row in mine}
-
-
-def _terminable() -> AbstractContextManager[None]:
-    """What lets SIGTERM interrupt the run; nothing in a thread, which cannot take signals."""
-    return terminable() if threading.current_thread() is threading.main_thread() else nullcontext()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ Of a run that was repeated, the worst one stands for all; what is broken in some
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wireproof.model.requirement import Level
@@ -37,23 +37,6 @@ BESIDE = "something else is wrong with the same answers"
 """Why a form is not known to pass whose requirement is broken in another form."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """What one scenario says of a requirement in one form."""
-
-    strict: Verdict
-    compat: Verdict
-    reason: str
-    known: str = ""
-    """Why the failure is accepted; "": it is not."""
-    outcome: Outcome | None = None
-    """The outcome that says it, with what was found in this form alone; None: no scenario was run."""
-
-    def at(self, level: VerdictLevel) -> Verdict:
-        """The verdict at a level."""
-        return self.strict if level is VerdictLevel.STRICT else self.compat
-
-
 def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
     """One cell for each requirement and form that something is said about, in the order of the catalogue."""
     found = parts(certificate, catalogue)
@@ -67,12 +50,12 @@ def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
     )
 
 
-def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Part]]:
-    """What each scenario says of each requirement in each form."""
+def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Outcome]]:
+    """What each scenario says of each requirement in each form: its outcome, as far as that is of this form."""
     runs = {run.scenario.name: run for run in certificate.runs}
     driven = {name: run.forms(certificate.target.dialects) for name, run in runs.items()}
     wrong = _wrong(certificate)
-    found: defaultdict[tuple[str, Form], list[Part]] = defaultdict(list)
+    found: defaultdict[tuple[str, Form], list[Outcome]] = defaultdict(list)
     for outcome in certificate.outcomes:
         run, row = runs[outcome.scenario], catalogue.by_id[outcome.requirement]
         broken = {finding.form for finding in outcome.findings}
@@ -89,15 +72,15 @@ def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
     return frozenset(found | caused)
 
 
-def _part(outcome: Outcome, form: Form, run: ScenarioRun, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
+def _part(
+    outcome: Outcome, form: Form, run: ScenarioRun, row: Requirement, wrong: frozenset[tuple[str, Form]]
+) -> Outcome:
     mine = tuple(finding for finding in outcome.findings if finding.form == form)
     here = replace(outcome, findings=mine) if len(mine) < len(outcome.findings) else outcome
     if outcome.verdict not in BROKEN or mine or not outcome.findings:
-        compat = here.at(VerdictLevel.COMPAT)
-        return Part(strict=here.verdict, compat=compat, reason=here.reason, known=here.known, outcome=here)
+        return here
     reason = _unknown(form, run, row, hidden=(outcome.scenario, form) in wrong)
-    verdict = Verdict.NOT_OBSERVED if reason else Verdict.PASS
-    return Part(strict=verdict, compat=verdict, reason=reason, outcome=here)
+    return replace(here, verdict=Verdict.NOT_OBSERVED if reason else Verdict.PASS, reason=reason, known="")
 
 
 def _unknown(form: Form, run: ScenarioRun, row: Requirement, *, hidden: bool) -> str:
@@ -110,22 +93,22 @@ def _unknown(form: Form, run: ScenarioRun, row: Requirement, *, hidden: bool) ->
     return BESIDE if hidden else ""
 
 
-def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[Part]:
+def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[Outcome]:
     """What is said of a MUST that no scenario of a whole run was about."""
     if certificate.selection or row.level is not Level.MUST or not row.speaks_of(form):
         return ()
-    return (Part(strict=Verdict.NOT_OBSERVED, compat=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
+    return (Outcome(scenario="", requirement=row.id, verdict=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
 
 
-def _cell(row: Requirement, form: Form, said: Sequence[Part]) -> Cell:
-    strict = min((part.strict for part in said), key=WORST.index)
-    compat = min((part.compat for part in said), key=WORST.index)
-    reasons = [part.reason for part in said if part.strict is strict and part.reason]
+def _cell(row: Requirement, form: Form, said: Sequence[Outcome]) -> Cell:
+    strict = min((part.verdict for part in said), key=WORST.index)
+    compat = min((part.at(VerdictLevel.COMPAT) for part in said), key=WORST.index)
+    reasons = [part.reason for part in said if part.verdict is strict and part.reason]
     judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
-    known = strict in BROKEN and all(part.known for part in said if part.strict in BROKEN)
+    known = strict in BROKEN and all(part.known for part in said if part.verdict in BROKEN)
     return Cell(
         requirement=row.id, dialect=form.dialect, mode=form.mode, strict=strict, compat=compat, known=known,
-        reason=reasons[0] if reasons else "", scenarios=sum(part.strict in judged for part in said),
+        reason=reasons[0] if reasons else "", scenarios=sum(part.verdict in judged for part in said),
     )  # fmt: skip
 
 
