@@ -18,8 +18,9 @@ from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.reading import recorded
 from wireproof.report.comparison import ResultToCompare, comparison, speed
 from wireproof.report.data import report_of
-from wireproof.results.document import Flaky, SurfaceFound
+from wireproof.results.document import Flaky
 from wireproof.results.folder import versions
+from wireproof.results.target_facts import SurfaceFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

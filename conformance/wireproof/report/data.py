@@ -22,7 +22,6 @@ from wireproof.results.document import (
     Configuration,
     Edition,
     Ended,
-    Facts,
     FormDriven,
     Found,
     MadeWith,
@@ -32,9 +31,8 @@ from wireproof.results.document import (
     ScenarioVerdict,
     SeenAt,
     Summary,
-    SurfaceFound,
-    WayRoundTaken,
 )
+from wireproof.results.target_facts import Facts, SurfaceFound, WayRoundTaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,9 @@
 """The one form of a result: all that a run found out about a target, as data that every report renders.
 
 It is what `report.json` in the folder of a result holds, field by field; `schemas/wireproof/report.json` is generated
-from it. The transcripts stand in a file of their own beside it. What a target said stands in texts as it was received,
-so a rendering escapes it for its own medium. No secret stands in it, see `masking`.
+from it. What is said of the target is in `target_facts`, and the transcripts stand in a file of their own beside it.
+What a target said stands in texts as it was received, so a rendering escapes it for its own medium. No secret stands in
+it, see `masking`.
 """
 
 # ruff: noqa: TC001 (pydantic reads the annotations)
@@ -11,27 +12,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
 
-from wireproof.model.capability import Use
 from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.requirement import Harm, Level
 from wireproof.model.scenario import Mode
-from wireproof.model.target import Backend, KeyStyle, SurfaceState
 from wireproof.model.verdict import Verdict, VerdictLevel
+from wireproof.results.target_facts import Facts, ReportPart
 
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
 
 
-class _Form:
-    """What reads a part of a result: it is refused with a member too many, and its schema has these docstrings."""
-
-    # As pydantic's `ConfigDict`, which is a plain dictionary: this module imports no library.
-    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "extra": "forbid", "allow_inf_nan": False}
-
-
-class _Judged(_Form):
+class _Judged(ReportPart):
     """What has a verdict at each level."""
 
     strict: Verdict
@@ -68,7 +60,7 @@ class Summary(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeWith(_Form):
+class MadeWith(ReportPart):
     """What made the result."""
 
     wireproof: str
@@ -78,7 +70,7 @@ class MadeWith(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edition(_Form):
+class Edition(ReportPart):
     """The catalogue of requirements."""
 
     date: str
@@ -88,7 +80,7 @@ class Edition(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configuration(_Form):
+class Configuration(ReportPart):
     """How the run was asked for."""
 
     command: str
@@ -108,71 +100,7 @@ class Configuration(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SurfaceFound(_Form):
-    """A surface of the target."""
-
-    surface: Surface
-    state: SurfaceState
-    reason: str
-    """Why it is absent or not judged; "" where a text came."""
-    status: int | None
-    """The HTTP status of the answer that showed it."""
-    said: str
-    """The first characters of that answer's body."""
-    seconds: float | None
-    """How long a plain answer took; null: no text came."""
-    dialects: tuple[Dialect, ...]
-    """The dialects of it that are judged."""
-    unspoken: dict[Dialect, str]
-    """The dialects of it that are not judged → why."""
-    capabilities: dict[str, Use]
-    """What became of each capability."""
-
-    @property
-    def spoken(self) -> tuple[Dialect, ...]:
-        """The dialects of it that are judged, without one that bears the name of the surface."""
-        return tuple(one for one in self.dialects if one.value != self.surface.value)
-
-
-@dataclass(frozen=True, kw_only=True)
-class WayRoundTaken(_Form):
-    """A way round a fault that the run took."""
-
-    name: str
-    surface: Surface | None
-    """The surface whose requests it changes; null: it is about the launch, or about the course of the run."""
-    judged: str
-    """What was changed, why, and what showed it, as a sentence."""
-    broken: dict[str, Verdict]
-    """The requirements that the fault breaks, as the scenarios show that were driven without the way → the verdict."""
-    shown_by: tuple[str, ...]
-    """Those scenarios."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Facts(_Form):
-    """The target."""
-
-    base_url: str
-    model: str
-    backend: Backend
-    asks_for_key: bool
-    """Whether requests carried a key."""
-    key_style: KeyStyle
-    surfaces: tuple[SurfaceFound, ...]
-    client: str = ""
-    """The client that is judged, as its command or its journal; "": the target is."""
-    ways: tuple[WayRoundTaken, ...] = ()
-    """The ways round faults that were taken, so that what is behind the faults is judged."""
-
-    @property
-    def name(self) -> str:
-        """What reports call that which is judged."""
-        return self.client or self.base_url
-
-
-@dataclass(frozen=True, kw_only=True)
-class AtLevel(_Form):
+class AtLevel(ReportPart):
     """The result at one level."""
 
     summary: Summary
@@ -189,7 +117,7 @@ class AtLevel(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequirementShown(_Form):
+class RequirementShown(ReportPart):
     """A requirement that something is said about."""
 
     id: str
@@ -203,7 +131,7 @@ class RequirementShown(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeenAt(_Form):
+class SeenAt(ReportPart):
     """Where something was seen: an exchange, and a range of bytes in its answer."""
 
     scenario: str
@@ -227,7 +155,7 @@ class SeenAt(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownBytes(_Form):
+class ShownBytes(ReportPart):
     """The bytes at a place, with what stands around them, readable."""
 
     before: str
@@ -237,7 +165,7 @@ class ShownBytes(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Common(_Form):
+class Common(ReportPart):
     """What made several exchanges fail alike."""
 
     says: str
@@ -304,7 +232,7 @@ class ScenarioVerdict(_Judged):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FormDriven(_Form):
+class FormDriven(ReportPart):
     """A scenario in one form."""
 
     scenario: str
@@ -320,7 +248,7 @@ class FormDriven(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeated(_Form):
+class Repeated(ReportPart):
     """One run of those of a repeated one."""
 
     status: int
@@ -334,7 +262,7 @@ class Repeated(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flaky(_Form):
+class Flaky(ReportPart):
     """A requirement that is broken in some runs and not in all, in one form of answers."""
 
     requirement: str
@@ -368,7 +296,7 @@ class Ready(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClientReady(_Form):
+class ClientReady(ReportPart):
     """What a result says to the users of a client."""
 
     client: str
@@ -381,7 +309,7 @@ class ClientReady(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transcripts(_Form):
+class Transcripts(ReportPart):
     """The file beside the report that holds what was sent and received."""
 
     file: str
@@ -392,7 +320,7 @@ class Transcripts(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(_Form):
+class Report(ReportPart):
     """The result of a run."""
 
     format: int
