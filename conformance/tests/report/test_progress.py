@@ -25,7 +25,7 @@ def shown(scenarios: Sequence[Scenario], dialects: tuple[Dialect, ...], form: Fo
     """What is shown of a run of all these scenarios after each has been driven in one form."""
     out = io.StringIO()
     console = Console(file=out, width=120, force_terminal=terminal, force_interactive=terminal, legacy_windows=False)
-    with progress(console, scenarios, dialects, what="run 1 of 2") as advance:
+    with progress(console, scenarios, dialects) as advance:
         for scenario in scenarios:
             advance(scenario, form)
     return out.getvalue()
@@ -33,7 +33,7 @@ def shown(scenarios: Sequence[Scenario], dialects: tuple[Dialect, ...], form: Fo
 
 def test_a_terminal_has_a_bar_with_the_step_and_the_time_left() -> None:
     said = shown([NAMED["text-hello"], NAMED["flush"]], OPENAI, WHOLE, terminal=True)
-    assert "run 1 of 2 flush (whole)" in said
+    assert "driving flush (whole)" in said
     assert "2/3" in said
     assert said.count(":") > 1  # the time that it took, and the time left
 
@@ -53,7 +53,7 @@ def test_a_long_run_that_is_piped_prints_a_plain_line_for_each_tenth() -> None:
     many = few * (LONG // len(few))
     lines = shown(many, OPENAI, WHOLE, terminal=False).splitlines()
     assert [line.rpartition(", about")[0] for line in lines] == [
-        f"run 1 of 2: {done} of {LONG}" for done in range(10, LONG, 10)
+        f"driving: {done} of {LONG}" for done in range(10, LONG, 10)
     ]
     assert all(line.endswith(" s left") for line in lines)
 

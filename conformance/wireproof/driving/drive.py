@@ -53,10 +53,6 @@ Keep = Callable[[ScenarioRun, Form], None]
 """Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
 
 
-def _keep_nothing(_run: ScenarioRun, _form: Form) -> None:
-    """Nothing is kept before the end, when all runs are returned."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Driving:
     """What came of driving scenarios."""
@@ -79,7 +75,7 @@ async def drive(
     *,
     jobs: int = 8,
     budget: Budget | None = None,
-    keep: Keep = _keep_nothing,
+    keep: Keep = lambda _run, _form: None,
     silences: int = 0,
 ) -> Driving:
     """Drive what is planned, at most `jobs` exchanges at a time.

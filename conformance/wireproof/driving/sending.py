@@ -46,10 +46,6 @@ _FULL = "the target refused for lack of capacity what was sent alone"
 _HUNG = "the target answered nothing any more"
 
 
-def _send_it(_refused: int) -> None:
-    """The guard of a request that nothing keeps from being sent."""
-
-
 @dataclass(kw_only=True)
 class _Evidence:
     """What a run knows of instances that serve no more."""
@@ -81,7 +77,7 @@ class Sender:
     experience: Experience = field(default_factory=Experience)
     lives: set[int] = field(default_factory=set)
     """The numbers of the target's lives that have answered: another one has nothing of what one keeps."""
-    guard: Callable[[int], None] = _send_it
+    guard: Callable[[int], None] = lambda _: None
     """Called each time before a request is sent that has waited for its slot, with how often it was refused while no
     other one was served; what it raises is raised."""
     alone: bool = False

@@ -27,12 +27,12 @@ SHOWN = 1.0
 
 @contextmanager
 def progress(
-    console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect], *, what: str = "driving"
+    console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect]
 ) -> Iterator[certify.Progress]:
-    """What is to be called after each scenario and form; `what` is done in these steps."""
+    """What is to be called after each scenario and form."""
     total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
     if not console.is_interactive:
-        yield _lines(console, total, what)
+        yield _lines(console, total)
         return
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
@@ -40,8 +40,8 @@ def progress(
     )  # fmt: skip
     # Transient: the report stands alone at the end.
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda scenario, form: bar.update(task, advance=1, description=f"{what} {scenario.name} ({form})")
+        task = bar.add_task("driving", total=total)
+        yield lambda scenario, form: bar.update(task, advance=1, description=f"driving {scenario.name} ({form})")
 
 
 def show_wait(console: Console, seconds: float, why: str) -> None:
@@ -52,7 +52,7 @@ def show_wait(console: Console, seconds: float, why: str) -> None:
         console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
-def _lines(console: Console, total: int, what: str) -> Callable[[Scenario, Form], None]:
+def _lines(console: Console, total: int) -> Callable[[Scenario, Form], None]:
     """Prints a line for each tenth of a long run."""
     began, done = time.monotonic(), 0
 
@@ -62,7 +62,7 @@ def _lines(console: Console, total: int, what: str) -> Callable[[Scenario, Form]
         # When this step is the first of another tenth; the last needs no line, since the report follows.
         if total >= LONG and done < total and done * TENTHS // total > (done - 1) * TENTHS // total:
             left = (time.monotonic() - began) / done * (total - done)
-            line = f"{what}: {done} of {total}, about {left:.0f} s left"
+            line = f"driving: {done} of {total}, about {left:.0f} s left"
             console.print(line, soft_wrap=True, markup=False, highlight=False)
 
     return advance

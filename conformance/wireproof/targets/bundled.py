@@ -68,18 +68,16 @@ UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PRO
 def proxy(
     *,
     start_timeout: float = 30.0,
-    command: str | None = None,
     codex: RealCodex | None = None,
     cursor: CursorAgent | None = None,
     hurried: bool = False,
     budget: Budget | None = None,
     **declared: Any,  # noqa: ANN401 (fields of a target)
 ) -> Iterator[Target]:
-    """The reference proxy (or another command that takes its settings) on a free port, as a target.
+    """The reference proxy on a free port, as a target.
 
     Args:
         start_timeout: How long the proxy may take to become ready, in seconds.
-        command: The command that starts it; None: the reference proxy.
         codex: Its backend; None: the mock.
         cursor: Its backend, instead of a Codex; None: there is none.
         hurried: Whether its spare instances are started beside it, and not only when they are needed.
@@ -96,7 +94,7 @@ def proxy(
         env |= {**codex.env, **REAL_SETTINGS}
     if cursor is not None:
         env |= {**CURSOR_SETTINGS, **cursor.env, "CURSOR_SCRATCH": str(cursor.folder)}
-    command = command or executable("wireproof-proxy")
+    command = executable("wireproof-proxy")
     # Asked for while something else starts.
     mock = aside(_version_of_mock) if codex is None and cursor is None else None
     with ExitStack() as stack:
