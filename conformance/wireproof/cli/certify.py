@@ -5,7 +5,7 @@ Exit statuses: `certificate.MEANINGS`; of several targets the worst, see `certif
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
     from wireproof.results.document import Report
 
+    Asked = tuple[str, TargetOptions, RunOptions]
+    """One target to certify: how the summary calls it, and what was asked for."""
+
 EXIT_STATUSES = (
     "\b\nExit status:\n"  # this first character keeps click from joining the lines
     + "\n".join(f"  {one:<5d}{meaning}" for one, meaning in MEANINGS.items())
@@ -43,16 +46,6 @@ EXIT_STATUSES = (
     " With --repeat, and of several targets, it is the worst: 1, then 3, 4 and 0."
 )
 """The end of the help of `wireproof certify`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """One target to certify."""
-
-    name: str
-    """How the summary calls it."""
-    target: TargetOptions
-    run: RunOptions
 
 
 @click.command("certify", epilog=EXIT_STATUSES)
@@ -76,56 +69,55 @@ def certify_command(files: tuple[Path, ...], form: str, **values: object) -> Non
     raise SystemExit(_certify_all(_asked(files, values), form))
 
 
-def _asked(files: Sequence[Path], values: Mapping[str, object]) -> list[_Asked]:
+def _asked(files: Sequence[Path], values: Mapping[str, object]) -> list[Asked]:
     try:
         read: list[TargetFile | None] = [load(path) for path in files] or [None]
     except TargetFileError as error:
         raise refusal(error) from error
-    pairs = [(file, *merged(file, values)) for file in read]
-    return [_Asked(name=file.name if file else "", target=target, run=run) for file, target, run in pairs]
+    return [(file.name if file else "", *merged(file, values)) for file in read]
 
 
-def _certify_all(every: Sequence[_Asked], form: str) -> int:
+def _certify_all(every: Sequence[Asked], form: str) -> int:
     if len(every) == 1:
-        return _certify(_planned(every[0]), every[0].target, form)[0]
+        return _certify(_planned(*every[0]), form)[0]
     if form != TERMINAL:
         raise click.UsageError(f"--format {form} is of one target; give --output DIR, then `wireproof report DIR/NAME`")
     # All are checked before the first is started: a slip in the last file is not to be found out at the end.
-    planned = [(one, _planned(one)) for one in _apart(every)]
+    planned = [(asked[0], _planned(*asked)) for asked in _apart(every)]
     ends: list[tuple[str, int, Report | None]] = []
-    for one, ready in planned:
-        console().rule(Text(one.name), align="left")
-        status, report = _certify(ready, one.target, form)
-        ends.append((one.name, status, report))
+    for name, ready in planned:
+        console().rule(Text(name), align="left")
+        status, report = _certify(ready, form)
+        ends.append((name, status, report))
         if status == ExitStatus.INTERRUPTED:
             break
-    _summary(console(), ends, left=[one.name for one, _ in planned[len(ends) :]])
+    _summary(console(), ends, left=[name for name, _ in planned[len(ends) :]])
     return worst(ExitStatus(status) for _, status, _ in ends)
 
 
-def _apart(every: Sequence[_Asked]) -> list[_Asked]:
+def _apart(every: Sequence[Asked]) -> list[Asked]:
     """Each with a name and, where a folder for results is named, a folder in it of its own."""
     taken: dict[str, int] = {}
     found = []
-    for one in every:
-        taken[one.name] = taken.get(one.name, 0) + 1
-        name = one.name if taken[one.name] == 1 else f"{one.name}-{taken[one.name]}"
-        output = one.run.output / name if one.run.output else None
-        found.append(replace(one, name=name, run=replace(one.run, output=output)))
+    for called, target, run in every:
+        taken[called] = taken.get(called, 0) + 1
+        name = called if taken[called] == 1 else f"{called}-{taken[called]}"
+        found.append((name, target, replace(run, output=run.output / name if run.output else None)))
     return found
 
 
-def _planned(one: _Asked) -> RunPlan:
+def _planned(name: str, target: TargetOptions, run: RunOptions) -> RunPlan:
     try:
-        return plan(one.target, one.run)
+        return plan(target, run)
     except USAGE_ERRORS as error:
-        raise refusal(f"{one.name}: {error}" if one.name else error) from error
+        raise refusal(f"{name}: {error}" if name else error) from error
 
 
-def _certify(planned: RunPlan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
+def _certify(planned: RunPlan, form: str) -> tuple[int, Report | None]:
     """The exit status, and the result if there is one."""
     # What a program reads from stdout has no bar and no line of ours in it.
     said_to, beside = console(stderr=form != TERMINAL), console(stderr=True)
+    shown = partial(show, catalogue=planned.catalogue, form=form, demonstration=planned.target.bundled)
     try:
         # Planned outside `terminable`: nothing has been started that a signal would have to stop.
         with terminable():
@@ -138,7 +130,7 @@ def _certify(planned: RunPlan, target: TargetOptions, form: str) -> tuple[int, R
     except FolderError as error:
         # Lost beside what could not be written, a verdict would have to be driven for again.
         complain(error)
-        show(planned.report(certificate), certificate, planned.catalogue, form=form, demonstration=target.bundled)
+        shown(planned.report(certificate), certificate)
         return ExitStatus.USAGE, None
     except USAGE_ERRORS as error:
         raise refusal(planned.masked(str(error))) from error
@@ -158,7 +150,7 @@ def _certify(planned: RunPlan, target: TargetOptions, form: str) -> tuple[int, R
         planned.write_not_driven(Ended.FAILED, why)
         return ExitStatus.UNREACHABLE, None
     try:
-        show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+        shown(report, certificate)
     except OSError:
         raise  # whoever read the output has left
     except Exception as error:  # noqa: BLE001 (whatever it is, the verdict is known, and the folder has it)
