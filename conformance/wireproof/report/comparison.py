@@ -20,7 +20,7 @@ from wireproof.model.target import SurfaceState
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.grouping import grouped
 from wireproof.report.rendering import document
-from wireproof.results.cells import BROKEN, WORST
+from wireproof.results.cells import BROKEN, JUDGED, WORST
 from wireproof.wire.events import Fragment, Text
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 LONG = 8
 """Tokens that a streamed answer must have for its speed to be counted: of fewer, the network decides it."""
-JUDGED = BROKEN | {Verdict.PASS}
 
 
 # What has changed from one to another

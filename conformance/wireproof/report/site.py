@@ -17,6 +17,7 @@ from wireproof.report.explain import topic_of
 from wireproof.report.grouping import grouped
 from wireproof.report.page import environment, page, raw
 from wireproof.report.roots import roots
+from wireproof.results.cells import BROKEN, JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 WORST = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.NOT_OBSERVED, Verdict.PASS, Verdict.NOT_APPLICABLE)
 """Which verdict stands for a topic: what is broken, then what is not known."""
-JUDGED = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.PASS})
 
 
 def site(
@@ -121,7 +121,7 @@ def _topic(entry: SiteEntry, level: VerdictLevel, surface: Surface, topic: str) 
         "verdict": min(verdicts, key=WORST.index, default=None),
         "kept": verdicts.count(Verdict.PASS),
         "judged": sum(verdict in JUDGED for verdict in verdicts),
-        "broken": [name for name, verdict in worst.items() if verdict in {Verdict.FAIL, Verdict.WARN}],
+        "broken": [name for name, verdict in worst.items() if verdict in BROKEN],
     }
 
 

@@ -33,6 +33,7 @@ WORST = (
 )  # fmt: skip
 """Which verdict stands for several: what is broken, then what is known, then what is not."""
 BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+JUDGED = BROKEN | {Verdict.PASS}
 BESIDE = "something else is wrong with the same answers"
 """Why a form is not known to pass whose requirement is broken in another form."""
 
@@ -104,11 +105,10 @@ def _cell(row: Requirement, form: Form, said: Sequence[Outcome]) -> Cell:
     strict = min((part.verdict for part in said), key=WORST.index)
     compat = min((part.at(VerdictLevel.COMPAT) for part in said), key=WORST.index)
     reasons = [part.reason for part in said if part.verdict is strict and part.reason]
-    judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
     known = strict in BROKEN and all(part.known for part in said if part.verdict in BROKEN)
     return Cell(
         requirement=row.id, dialect=form.dialect, mode=form.mode, strict=strict, compat=compat, known=known,
-        reason=reasons[0] if reasons else "", scenarios=sum(part.verdict in judged for part in said),
+        reason=reasons[0] if reasons else "", scenarios=sum(part.verdict in JUDGED for part in said),
     )  # fmt: skip
 
 
