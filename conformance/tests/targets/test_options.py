@@ -96,7 +96,7 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
     asked: list[Options] = []
 
     def keep(every: Sequence[Any], _form: str) -> int:
-        asked.extend(options for one in every for options in (one.target, one.run))
+        asked.extend(options for _, *both in every for options in both)
         return 0
 
     monkeypatch.setattr(certify, "_certify_all", keep)

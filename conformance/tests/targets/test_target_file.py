@@ -131,7 +131,8 @@ def test_a_flag_of_the_file_is_turned_off_on_the_command_line(
     monkeypatch.setattr(certify, "_certify_all", certified)
     words = ["certify", "--target", str(file), *said.format(name=option.name).split()]
     assert CliRunner().invoke(root.root, words).exit_code == 0
-    assert getattr(asked[0].run, option.field) is expected
+    [(_, _, run)] = asked
+    assert getattr(run, option.field) is expected
 
 
 def test_without_a_file_a_flag_that_is_turned_off_is_off() -> None:
