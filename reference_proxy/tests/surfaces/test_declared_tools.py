@@ -49,7 +49,8 @@ def test_what_was_not_said_of_a_tool_is_empty() -> None:
 def test_a_list_is_one() -> None:
     listed("tools", {"tools": None})
     listed("tools", {"tools": []})
-    for value in ({}, "x"):
+    wrong: tuple[object, ...] = ({}, "x")
+    for value in wrong:
         with pytest.raises(ApiError) as raised:
             listed("tools", {"tools": value})
         assert raised.value.message == "`tools` must be a list."
