@@ -266,7 +266,7 @@ def test_items_are_selected_by_scenario_form_and_requirement(suite: Suite, words
 
 
 def test_a_broken_should_is_an_expected_failure(suite: Suite, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine.only = {"silent-backend"}
+    engine.only = {"silence"}
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
     monkeypatch.setenv("PROXY_COMMIT_MS", "100")
