@@ -203,9 +203,8 @@ def test_the_merge_makes_a_site_of_what_the_slices_leave(tmp_path: Path) -> None
 
 @pytest.mark.nightly
 def test_a_slice_certifies_what_it_names(tmp_path: Path) -> None:
-    shutil.copytree(
-        ROOT / "conformance", tmp_path / "conformance", ignore=shutil.ignore_patterns("tests", "__pycache__")
-    )
+    for copied in ("conformance", "tools"):
+        shutil.copytree(ROOT / copied, tmp_path / copied, ignore=shutil.ignore_patterns("tests", "__pycache__"))
     done = run(steps_of("certify")["Certify"]["run"], tmp_path, NAMES="reference")
     assert done.returncode == 0, done.stderr
     (result,) = (tmp_path / "results").iterdir()
