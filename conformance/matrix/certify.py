@@ -3,7 +3,7 @@
     python conformance/matrix/certify.py NAME... [--results FOLDER]
 
 A name is one of `conformance/corpus/endpoints.toml`, `reference` (the proxy that comes with Wireproof), or
-`miniatures`: what each fault of the gallery makes of a few scenarios, for the examples on the pages of requirements.
+`miniatures`: what each miniature makes of a few scenarios, for the examples on the pages of requirements.
 """  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MINIATURES = "miniatures"
 RESULTS = Path(sys.prefix) / "matrix" / "results"
 INSTALLED = Path(sys.prefix) / "matrix" / "installed"
 EXAMPLES = Path(sys.prefix) / "matrix" / "examples"
-KEY = "key-of-the-gallery"
+KEY = "key-of-the-matrix"
 ENOUGH = 3
 """Scenarios in which a fault is looked for."""
 PATIENCE = 6.0

@@ -165,6 +165,7 @@ def test_calls_that_are_written_into_the_text_change_it(find: Find, dialect: Dia
 def test_what_a_row_spoils_and_needs_can_be_spoilt_and_can_be_needed() -> None:
     # An exchange as a whole, its process and its room are lost with the answer: no row is judged without one.
     of_answers = set(Facet) - {Facet.ANSWER, Facet.PROCESS, Facet.ROOM, Facet.OWNER}
+    assert SAYING
     for row in SAYING:
         assert row.spoilt_by_it <= of_answers, row.id
         assert row.needed <= of_answers, row.id

@@ -63,8 +63,11 @@ class Why:
         """
         received, model = Received(self.conversation), self.conversation.model
         asked = replace(received.asked, model=model, headers=self.headers, number=self.number)
-        scripts = (script for script in self.library.values() if script.when is not None)
-        found = [self._considered(script.name, condition(script.when or ""), asked) for script in scripts]
+        found = [
+            self._considered(script.name, condition(script.when), asked)
+            for script in self.library.values()
+            if script.when is not None
+        ]
         if self.refused or any(one.answers for one in found):
             return tuple(found)
         why = _NOT_MATCHED if self.script == DEFAULT else self.problem or "the marker names it"

@@ -164,6 +164,7 @@ def test_a_version_takes_exactly_the_requests_that_it_listed() -> None:
 
 
 def test_a_version_has_every_marked_name_that_was_recorded_of_it() -> None:
+    assert NUMBERS
     for number in NUMBERS:
         there = seen(number)
         recorded = {"notification": there.notifications, **there.fields}
