@@ -151,7 +151,8 @@ def test_a_miniature_is_killed_by_its_own_requirement_and_no_other(
 ) -> None:
     certificate = judge(fault.name)
     found = broken(certificate)
-    assert set(found) == {fault.breaks}, found
+    # As text: of a table pytest shows only the beginning and the end of what it says.
+    assert set(found) == {fault.breaks}, "\n".join(map(": ".join, found.items()))
     # Beside chat's answers, those of another surface could be right without anything to show it.
     assert Dialect.MESSAGES not in dialects(fault.name) or Dialect.MESSAGES in dialects_of(certificate)
     assert odd_words(certificate) == []

@@ -63,7 +63,8 @@ class WithFaults:
     stop: threading.Event = field(default_factory=threading.Event)
     _numbers: Mapping[str, Iterator[int]] = field(init=False)
     """Fault → the numbers of the requests that it touches."""
-    _inside: list[object] = field(default_factory=list)
+    # A set of objects that are equal to nothing else: to search a list is no one step, and other threads change it.
+    _inside: set[object] = field(default_factory=set)
     """One entry for each request that the proxy has not begun to answer."""
 
     def __post_init__(self) -> None:
@@ -89,14 +90,15 @@ class WithFaults:
             caught.append(FaultHead(status=status, headers=headers))
             return _no_write
 
-        self._inside.append(request)
+        entry = object()
+        self._inside.add(entry)
         try:
             answer = self.app(environ, catch)
             pieces = iter(answer)
             # The proxy sets status and headers no later than its first piece, so they are known from here on.
             first = next(pieces, b"")
         finally:
-            self._inside.remove(request)  # also when the proxy raised
+            self._inside.remove(entry)  # also when the proxy raised
         head = caught[0]
         body = _Body(answer, itertools.chain([first], pieces), faults)
         if head.of_stream:
