@@ -128,21 +128,28 @@ def test_an_option_names_no_such_file(command: str, kind: str, tmp_path: Path) -
     assert str(file) in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.sampled(16)
-@pytest.mark.parametrize("kind", NO_FILES)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", OF_REPORTS)
-def test_what_is_no_report_is_refused_in_one_line(command: str, kind: str, bad: Path, good: Path) -> None:
-    (bad / REPORT).unlink()
-    NO_FILES[kind](bad / REPORT)
-    assert str(bad) in refused(*OF_REPORTS[command](bad, good))
+def test_what_is_no_report_is_refused_in_one_line(command: str, bad: Path, good: Path) -> None:
+    for kind in NO_FILES:
+        _put(kind, bad / REPORT)
+        assert str(bad) in refused(*OF_REPORTS[command](bad, good)), kind
 
 
-@pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("command", OF_RESULTS)
-def test_what_are_no_transcripts_is_refused_in_one_line(command: str, kind: str, bad: Path, good: Path) -> None:
-    (bad / TRANSCRIPTS).unlink()
-    NO_FILES[kind](bad / TRANSCRIPTS)
-    assert str(bad) in refused(*OF_RESULTS[command](bad, good))
+def test_what_are_no_transcripts_is_refused_in_one_line(command: str, bad: Path, good: Path) -> None:
+    for kind in NO_FILES:
+        _put(kind, bad / TRANSCRIPTS)
+        assert str(bad) in refused(*OF_RESULTS[command](bad, good)), kind
+
+
+def _put(kind: str, path: Path) -> None:
+    """Put what is no such file, or nothing, in the place of what is there."""
+    if path.is_dir():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+    NO_FILES[kind](path)
 
 
 def _packed_head(bad: Path) -> bytes:

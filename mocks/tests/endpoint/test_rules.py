@@ -206,14 +206,12 @@ def test_what_openai_refuses_is_refused_and_what_is_right_is_served(
     assert served(client, path, right) is None
 
 
-@pytest.mark.parametrize(
-    ("path", "name", "value"),
-    [(path, name, value) for path, more in OF_ANOTHER_TYPE.items() for name, value in (OF_EITHER | more).items()],
-)
-def test_a_value_of_another_type_is_refused_as_that(client: httpx.Client, path: str, name: str, value: Any) -> None:
-    error = served(client, path, {"stream": name == "stream_options", name: value})
-    assert (error["param"], error["code"]) == (name, "invalid_type")
-    assert error["message"].startswith(f"`{name}` must be ")
+@pytest.mark.parametrize("path", OF_ANOTHER_TYPE)
+def test_a_value_of_another_type_is_refused_as_that(client: httpx.Client, path: str) -> None:
+    for name, value in (OF_EITHER | OF_ANOTHER_TYPE[path]).items():
+        error = served(client, path, {"stream": name == "stream_options", name: value})
+        assert (error["param"], error["code"]) == (name, "invalid_type")
+        assert error["message"].startswith(f"`{name}` must be ")
 
 
 def test_a_call_in_a_stored_response_wants_its_output(client: httpx.Client) -> None:
