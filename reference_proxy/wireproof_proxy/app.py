@@ -47,6 +47,7 @@ from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.random_ids import request_id
 from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME
 from wireproof_surfaces.surfaces.json_text import encoded
+from wireproof_surfaces.whole_number import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,8 +140,7 @@ def body_limit(app: Flask, settings: ProxySettings) -> Callable[[WSGIEnvironment
         # More slashes before a path are one to Flask.
         if environ["REQUEST_METHOD"] != "POST" or f"/{environ['PATH_INFO'].lstrip('/')}" not in taking:
             return 0
-        length = environ.get("CONTENT_LENGTH", "")
-        if length.isdigit() and int(length) > settings.max_body_bytes:
+        if (whole_number(environ.get("CONTENT_LENGTH", "")) or 0) > settings.max_body_bytes:
             return 0
         try:
             check_host(settings, environ.get("HTTP_HOST"))

@@ -15,6 +15,7 @@ from wireproof_surfaces.errors import WRONG_KEY, ApiError
 from wireproof_surfaces.messages import error_form
 from wireproof_surfaces.messages.error_form import fault
 from wireproof_surfaces.values import value
+from wireproof_surfaces.whole_number import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -134,13 +135,12 @@ def _page(served: ServedModels, query: Mapping[str, str]) -> Json:
 
 
 def _limit(query: Mapping[str, str]) -> int:
-    limit = query.get("limit", str(_USUAL))
-    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
-    if not (limit.isascii() and limit.isdigit()):
+    limit = whole_number(query.get("limit", str(_USUAL)))
+    if limit is None:
         raise fault("limit", "Input should be a valid integer")
-    if not 1 <= int(limit) <= _MOST:
+    if not 1 <= limit <= _MOST:
         raise fault("limit", f"Input should be an integer from 1 to {_MOST}")
-    return int(limit)
+    return limit
 
 
 def _place(names: Sequence[str], query: Mapping[str, str], name: str) -> int:

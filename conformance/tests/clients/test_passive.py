@@ -100,7 +100,21 @@ def test_a_right_client_has_a_journal_without_findings(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("line", ["no JSON", "{}", json.dumps({"when": "yesterday"}), "[1]"])
+WHEN = "2026-11-22T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "{}",
+        json.dumps({"when": "yesterday"}),
+        json.dumps({"when": WHEN, "seconds": "long"}),
+        json.dumps({"when": WHEN, "seconds": 10**400}),
+        json.dumps({"when": WHEN, "sent": [{"at": ["soon"], "text": ""}]}),
+        "[1]",
+    ],
+)
 def test_a_file_that_is_no_journal_is_refused_in_a_line(line: str, tmp_path: Path) -> None:
     with pytest.raises(JournalFileError, match=r"here, line 2: this is no line of a journal"):
         run_of_lines(f"\n{line}", "here")

@@ -7,7 +7,7 @@ row that nothing shows is not spoken of.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -85,16 +85,16 @@ def run_of_lines(text: str, name: str) -> ScenarioRun:
     """
     found = [_read(line, f"{name}, line {number}") for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     # In the order in which the requests came; a line is written when its answer has ended.
-    found.sort(key=lambda pair: pair[0])
-    start = found[0][0] if found else 0.0
-    return run_of(JOURNAL, [_transcript(data, when - start) for when, data in found])
+    found.sort(key=lambda one: one.began)
+    start = found[0].began if found else 0.0
+    return run_of(JOURNAL, [replace(one, began=one.began - start) for one in found])
 
 
-def _read(line: str, place: str) -> tuple[float, dict[str, Any]]:
+def _read(line: str, place: str) -> Transcript:
     try:
         data = json.loads(line)
-        return datetime.fromisoformat(data["when"]).timestamp(), data
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        return _transcript(data, datetime.fromisoformat(data["when"]).timestamp())
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise JournalFileError(
             f"{place}: this is no line of a journal as `wireproof serve --journal` writes it: {error}"
         ) from error

@@ -74,7 +74,7 @@ def _date(text: str) -> datetime | None:
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
             parsed = read(text)
-        except ValueError:
+        except (ValueError, OverflowError):  # a year, day or zone of twenty digits
             continue
         # Without a zone, or with -0000, it has none to Python; HTTP knows none but GMT.
         return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

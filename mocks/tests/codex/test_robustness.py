@@ -62,10 +62,31 @@ LEAVES = (
     | st.sampled_from([2**31, 2**32, 2**63, 2**64, -(2**63) - 1, 10**400])
     | st.floats(allow_nan=False)
     | st.text(max_size=5)
-    | st.sampled_from(["", "text", "full", "\ud800", "a\udfffb", "00000000-0000-7000-8000-000000000000", "THREAD"])
+    | st.sampled_from(
+        ["", "text", "full", "1" * 5000, "²", "\ud800", "a\udfffb", "00000000-0000-7000-8000-000000000000", "THREAD"]
+    )
 )
 VALUES = st.recursive(LEAVES, _nested, max_leaves=6)
-ODD: list[Any] = [None, True, 5, -1, 2**64, 1.5, "", "x", [], [5], ["x"], [None], [[]], [{}], {}, {"x": 5}, {"type": 5}]
+ODD: list[Any] = [
+    None,
+    True,
+    5,
+    -1,
+    2**64,
+    1.5,
+    "",
+    "x",
+    "1" * 5000,
+    [],
+    [5],
+    ["x"],
+    [None],
+    [[]],
+    [{}],
+    {},
+    {"x": 5},
+    {"type": 5},
+]
 
 
 @cache

@@ -35,7 +35,12 @@ SCHEMAS: list[Any] = [
     {"type": "number", "minimum": 7},
     {"type": "number", "maximum": -2},
     {"type": "number", "minimum": 1e308, "maximum": 1e308},
+    {"type": "integer", "multipleOf": 0.3, "minimum": 1},
+    {"type": "integer", "multipleOf": 3, "maximum": 2},
+    {"type": "integer", "maximum": 0.5},
     {"type": "number", "multipleOf": 3},
+    {"type": "number", "multipleOf": 0.25, "minimum": 19.1, "maximum": 19.9},
+    {"type": "number", "multipleOf": 0.01, "minimum": 19.99},
     {"type": "boolean"},
     {"type": "null"},
     {"type": ["null", "integer"]},
@@ -107,12 +112,24 @@ def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYWORDS), inner, max_size=4)
 
 
-ANYTHING = st.recursive(st.none() | st.booleans() | st.integers(-99, 99) | TYPES, _nested, max_leaves=12)
+# Of any size: Python does not limit its integers, and what a client declares is any JSON.
+NUMBERS = st.integers(-99, 99) | st.integers(-(10**400), 10**400) | st.floats()
+ANYTHING = st.recursive(st.none() | st.booleans() | NUMBERS | TYPES, _nested, max_leaves=12)
 
 
 @given(st.dictionaries(st.sampled_from([*KEYWORDS, "type"]), ANYTHING, max_size=6))
 def test_no_schema_however_wrong_stops_it(schema: dict[str, Any]) -> None:
     example(schema)
+
+
+@given(
+    st.sampled_from(["integer", "number"]),
+    st.dictionaries(
+        st.sampled_from(["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"]), NUMBERS
+    ),
+)
+def test_no_bounds_of_a_number_however_wrong_stop_it(kind: str, bounds: dict[str, float]) -> None:
+    json.dumps(example({"type": kind, **bounds}))
 
 
 def test_arrays_within_arrays_stay_small() -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # There is no service of a model; nothing listens on port 9 (discard).
 _URL = "http://127.0.0.1:9/v1"
+_MOST_DIGITS = 18
+"""Of a cursor; a list has fewer entries."""
 
 
 # Lists in pages
@@ -27,7 +29,7 @@ def _pages(what: str, entries: Sequence[Json]) -> Callable[[AdmittedRequest], No
 
     def answer(request: AdmittedRequest) -> None:
         cursor, limit = request.params.get("cursor"), request.params.get("limit")
-        if cursor is not None and not cursor.isdecimal():
+        if cursor is not None and not (cursor.isdecimal() and len(cursor) <= _MOST_DIGITS):
             raise Refused(f"invalid cursor: {cursor}")
         start = int(cursor or 0)
         if start > len(entries):

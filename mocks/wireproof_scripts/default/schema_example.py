@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -115,7 +118,9 @@ def _list(schema: Schema, keyword: str) -> list[Any]:
 
 def _number_of(schema: Schema, keyword: str) -> float | None:
     value = schema.get(keyword)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if abs(value) <= sys.float_info.max else None
 
 
 def _count_of(schema: Schema, keyword: str, most: int) -> int | None:
@@ -160,18 +165,36 @@ def _bounds(schema: Schema, gap: float) -> tuple[float | None, float | None]:
     )
 
 
-def _integer(schema: Schema, _root: Schema, _depth: int) -> int:
-    low, high = _bounds(schema, 1)
-    step = _number_of(schema, "multipleOf") or 1
+def _step(schema: Schema) -> Fraction:
+    return abs(_exact(_number_of(schema, "multipleOf") or 1))
+
+
+def _exact(number: float) -> Fraction:
+    """The number as it is written: 0.1 and not what is nearest to it in binary digits, whose multiples are others."""
+    return Fraction(str(number))
+
+
+def _multiple(schema: Schema, step: Fraction, gap: float) -> Fraction:
+    """The first multiple of `step` from the least number on; where it is too large, the last one that is not."""
+    low, high = _bounds(schema, gap)
     # A least number below nothing says little: zod's `int()` has -9007199254740991 there.
     start = low if low is not None and low >= 0 else min(1, 1 if high is None else high)
-    return int(-(-start // step) * step)
+    made = math.ceil(_exact(start) / step) * step
+    return made if high is None or made <= high else math.floor(_exact(high) / step) * step
+
+
+def _integer(schema: Schema, _root: Schema, _depth: int) -> int:
+    # Of the multiples of 3/10 the whole ones are those of 3.
+    return int(_multiple(schema, Fraction(_step(schema).numerator), 1))
 
 
 def _number(schema: Schema, root: Schema, depth: int) -> float:
-    if "multipleOf" in schema:
-        return _integer(schema, root, depth)
     low, high = _bounds(schema, 0)
+    if "multipleOf" in schema:
+        # A whole one where it will do: of others, floating-point numbers do not show that they are multiples.
+        whole, least, most = _integer(schema, root, depth), -math.inf if low is None else low, high
+        fits = least <= whole and (most is None or whole <= most)
+        return whole if fits else float(_multiple(schema, _step(schema), 0))
     if low is not None and low < 0 and (high is None or high > _USUAL):
         return _USUAL
     # Between two bounds or off a single one, so it is right whether they are exclusive or not.

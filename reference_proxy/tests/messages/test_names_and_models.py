@@ -57,6 +57,7 @@ def test_a_page_of_models(query: dict[str, str], ids: str, *, more: bool) -> Non
     [
         ({"limit": "0"}, "limit: Input should be an integer from 1 to 1000"),
         ({"limit": "x"}, "limit: Input should be a valid integer"),
+        ({"limit": "1" * 5000}, "limit: Input should be a valid integer"),
         ({"after_id": "z"}, "after_id: there is no model of this id"),
     ],
 )

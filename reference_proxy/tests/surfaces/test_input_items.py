@@ -67,7 +67,15 @@ def test_a_page_goes_on_where_the_one_before_ended() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("order", "up"), ("limit", "0"), ("limit", "101"), ("limit", "x"), ("limit", "²"), ("after", "msg_99")],
+    [
+        ("order", "up"),
+        ("limit", "0"),
+        ("limit", "101"),
+        ("limit", "x"),
+        ("limit", "²"),
+        ("limit", "1" * 5000),
+        ("after", "msg_99"),
+    ],
 )
 def test_a_wrong_query_names_what_is_wrong(name: str, value: str) -> None:
     with pytest.raises(ApiError) as raised:

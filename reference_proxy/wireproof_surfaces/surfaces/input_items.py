@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_surfaces.conversation import AssistantCall, FilePart, ImagePart, Message, TextPart, ToolResult
 from wireproof_surfaces.random_ids import random_hex
 from wireproof_surfaces.surfaces.rules import fault
+from wireproof_surfaces.whole_number import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -146,22 +147,22 @@ def page(items: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> Json:
     Raises:
         ApiError: 400, `param` naming the one that is not acceptable.
     """
-    order, limit, after = query.get("order", "desc"), query.get("limit", str(USUAL)), query.get("after")
+    order, after = query.get("order", "desc"), query.get("after")
+    limit = whole_number(query.get("limit", str(USUAL)))
     if order not in {"asc", "desc"}:
         raise fault("order", "asc or desc")
-    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
-    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
+    if limit is None or not 1 <= limit <= MOST:
         raise fault("limit", f"an integer from 1 to {MOST}")
     ordered = list(items) if order == "asc" else list(reversed(items))
     ids = [item["id"] for item in ordered]
     if after is not None and after not in ids:
         raise fault("after", "the id of an item of this list")
     start = 0 if after is None else ids.index(after) + 1
-    data = ordered[start : start + int(limit)]
+    data = ordered[start : start + limit]
     return {
         "object": "list",
         "data": data,
         "first_id": data[0]["id"] if data else None,
         "last_id": data[-1]["id"] if data else None,
-        "has_more": start + int(limit) < len(ordered),
+        "has_more": start + limit < len(ordered),
     }

@@ -20,7 +20,12 @@ def test_models_are_listed_in_pages(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cursor", "message"), [("x", "invalid cursor: x"), ("99", "cursor 99 exceeds total models 2")]
+    ("cursor", "message"),
+    [
+        ("x", "invalid cursor: x"),
+        ("1" * 5000, f"invalid cursor: {'1' * 5000}"),
+        ("99", "cursor 99 exceeds total models 2"),
+    ],
 )
 def test_a_cursor_of_models_is_a_number(client: Client, cursor: str, message: str) -> None:
     assert client.ask("model/list", {"cursor": cursor})[0]["message"] == message

@@ -37,6 +37,7 @@ from wireproof_proxy.backends.cursor.envelope import (
     refused,
     status_error,
 )
+from wireproof_surfaces.whole_number import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
@@ -48,6 +49,8 @@ log = logging.getLogger(__name__)
 _READ = 2**16
 _WINDOW = 2**24
 """Bytes that the service may send ahead: what arrives is taken at once."""
+_REFUSAL = 2**16
+"""Bytes of a refusal's body that are read; errors have some hundred."""
 _OK = 200
 CONNECT_SECONDS = 10.0
 
@@ -101,8 +104,8 @@ class RunChannel:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        config = H2Configuration(client_side=True, header_encoding="utf-8")
-        self._connection = H2Connection(config)
+        # Without an encoding of headers: a service may send any bytes, and h2 would fail at some.
+        self._connection = H2Connection(H2Configuration(client_side=True))
         self._stream = 0
         self._room = asyncio.Event()
         self._sending = asyncio.Lock()
@@ -200,7 +203,7 @@ class RunChannel:
         """What an event of the connection brings of the stream."""
         match event:
             case ResponseReceived():
-                self._status = int(_texts(event.headers).get(":status", "0"))
+                self._status = whole_number(_texts(event.headers).get(":status", "")) or 0
             case DataReceived():
                 # At once: what arrives is never held up by a client that reads slowly.
                 self._connection.acknowledge_received_data(event.flow_controlled_length, self._stream)
@@ -220,7 +223,7 @@ class RunChannel:
 
     def _data(self, data: bytes) -> list[bytes | EnvelopeEnd]:
         if self._status != _OK:
-            self._refusal += data
+            self._refusal += data[: _REFUSAL - len(self._refusal)]
             return []
         found = list(self._envelopes.feed(data))
         self._complete = any(isinstance(one, EnvelopeEnd) for one in found)
