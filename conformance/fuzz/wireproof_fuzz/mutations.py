@@ -24,11 +24,14 @@ BYTES = (
 HEADER_VALUES = (
     "", " ", "0", "-1", "9" * 5000, "NaN", "1e400", "\x00", "\x1b[31m", "\u00ff\u00fe", "a" * 70_000, "text/html",
     "application/json; charset=utf-16", "text/event-stream; charset=x", ";;;===", '"', "gzip", "chunked, gzip", "br",
-    "Wed, 99 Foo 2026 25:61:61 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "http://user:password@[::1", "//", "*",
+    "Wed, 99 Foo 2026 25:61:61 GMT", "Thu, 01 Jan 1970 00:00:00 GMT",
+    f"Sun, 22 Nov {'9' * 20} 12:00:05 GMT", f"Sun, 22 Nov 2026 12:00:05 +{'9' * 20}", "0001-01-01T00:00:00+23:59",
+    "99999d99999h", "http://user:password@[::1", "//", "*",
 )  # fmt: skip
 """What a header may say. Names and values are of Latin-1, as they come from the wire."""
 HEADERS = (
     "content-type", "content-length", "transfer-encoding", "content-encoding", "retry-after", "connection", "date",
+    "retry-after-ms", "x-ratelimit-reset", "x-ratelimit-reset-tokens",
     "location", "www-authenticate", "x-request-id", "cache-control", "x-wireproof-output-mode", "set-cookie", "",
 )  # fmt: skip
 STATUSES = (None, 0, 99, 100, 101, 199, 200, 201, 204, 206, 299, 301, 304, 400, 401, 403, 404, 429, 500, 503, 599, 999)
