@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof_codex.settings import CodexUsageError
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def status(arguments: Sequence[str], home: str, key_login: str) -> int:
 def _login(file: Path, key_login: str) -> str | None:
     if not file.exists():
         return None
-    read = json.loads(file.read_bytes())
+    read = parse_json(file.read_bytes())
     if not isinstance(read, dict):
         return None
     key = read.get("OPENAI_API_KEY")

@@ -5,11 +5,11 @@ It has no finish reasons, no choices, and one shape of calls besides text.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from wireproof_cursor.wire.causes import ELSEWHERE
 from wireproof_scripts import steps as language
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps.cursor import EndStream, Refuse
 from wireproof_scripts.steps.services import ServiceLimits, one_choice, unknown_shape
 
@@ -41,7 +41,7 @@ def _call(call: language.Call, _before: Sequence[Step]) -> str:
     if (why := unknown_shape(call)) or "native" not in call.shapes:
         return why
     try:
-        arguments = json.loads(call.arguments)
+        arguments = parse_json(call.arguments)
     except ValueError:
         arguments = None
     return (

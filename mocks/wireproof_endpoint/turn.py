@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.api.causes import CAUSES
-from wireproof_scripts import call_shapes, steps
+from wireproof_scripts import steps
 from wireproof_scripts.asked.templates import filled, has_templates
-from wireproof_scripts.blocks import BLOCKS, cut
+from wireproof_scripts.calls import call_shapes
+from wireproof_scripts.calls.blocks import BLOCKS, cut
 from wireproof_scripts.player import Action, Until, perform
 from wireproof_scripts.steps import TextDelta, http
 from wireproof_surfaces.events import (

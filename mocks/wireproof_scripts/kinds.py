@@ -19,6 +19,8 @@ from math import inf
 from types import NoneType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
+from wireproof_scripts.json_text import parse_json
+
 MOST_BYTES = 64 * 2**20
 """What a step may write at once, for it is made in memory."""
 
@@ -171,7 +173,7 @@ def _arguments(value: object) -> str | None:
 def _json(value: object) -> str | None:
     text = _arguments(value)
     try:
-        json.loads(text or "")  # of what is no text at all: "" is no JSON either
+        parse_json(text or "")  # of what is no text at all: "" is no JSON either
     except ValueError:
         return None
     return text

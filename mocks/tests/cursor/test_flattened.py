@@ -148,6 +148,7 @@ HEADS = [
     "User: ", "Assistant: ", "Tool: ", "[Called tool: f({", '[Called tool: f({"a": "', "[Tool result for ", "[tool:",
     "<tool_result>", "<tool_result id=", "</tool_result>", "<tool_call>", '<tool_call>{"name":', '{"id":[', '{"role":"',
     '{"role":{"role":', "Tool call: a (", "Tool result (", "tool_call (id: c, name: r): ", "\n", "\n\n", "**", "> ",
+    '{"n": ' + "1" * 5000 + "}",
     "```\n", "[", "(", "{", '"', "\\", " ", "c1", "tool ", "\n\n please", "\nUser: [called tool",
 ]  # fmt: skip
 

@@ -153,7 +153,7 @@ def test_arguments_that_are_nested_by_the_hundred_are_wrong(make: Callable[[Ask]
     for _ in range(500):
         nested = [nested]
     (value,) = values(make(always), ClientCall(name="file_read", arguments={"filePaths": nested}))
-    assert value == {"error": "the arguments of file_read: Recursion limit reached"}
+    assert value == {"error": "the arguments of file_read: lists or objects are nested more than 127 deep"}
 
 
 def test_text_is_sent_as_it_reads_best() -> None:

@@ -74,6 +74,7 @@ def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: 
     assert way.streamed(frames) == answer
 
 
+DEEP = "[" * 100_000 + "]" * 100_000
 FAILS: list[tuple[Way, list[dict[str, Any]], str]] = [
     (ToolCalls(), [chunk(content="a")], "without a finish_reason"),
     (ToolCalls(), [chunk("tool_calls")], "it finished with tool_calls, and there are none"),
@@ -86,6 +87,8 @@ FAILS: list[tuple[Way, list[dict[str, Any]], str]] = [
     (ToolCalls(), [chunk(tool_calls=[CALL]), chunk("tool_calls")], "the arguments of f are no JSON"),
     (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"name": "f", "arguments": "[]"}}]), chunk("tool_calls")],
      "no JSON object"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"name": "f", "arguments": DEEP}}]), chunk("tool_calls")],
+     "the arguments of f are no JSON"),
     (ToolCalls(), [{"id": "x"}], "no choices in"),
     (FunctionCall(), [chunk(function_call={"name": "f", "arguments": "{}"}), chunk("stop")], "a function_call with"),
     (FunctionCall(), [chunk("function_call")], "no function_call with the finish_reason 'function_call'"),

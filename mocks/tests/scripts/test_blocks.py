@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from wireproof_scripts.blocks import BLOCKS, cut, sentinel_block, use_tool_block
+from wireproof_scripts.calls.blocks import BLOCKS, cut, sentinel_block, use_tool_block
 from wireproof_scripts.steps import Call
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from wireproof_scripts.call_shapes import CallOutput, Native, ShapeFragment, ShapeText, Whole, in_shapes
+from wireproof_scripts.calls.call_shapes import CallOutput, Native, ShapeFragment, ShapeText, Whole, in_shapes
 from wireproof_scripts.steps import Call, Shape
 
 CALL = Call(id="c1", name="f", arguments='{"n": 11}', pieces=('{"n": 1', "1", "}"))

@@ -17,6 +17,7 @@ def _asked(*items: object, **more: object) -> bytes:
     ("body", "why"),
     [
         (b"{", "the body is no JSON: "),
+        (b"[" * 100_000 + b"]" * 100_000, "the body is no JSON: "),
         (b"[]", "expected an object with model, a list as input, and stream: true"),
         (b'{"model": "m", "input": [], "stream": false}', "expected an object with model"),
         (b'{"model": "m", "input": "text", "stream": true}', "expected an object with model"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wireproof_codex.threads.thread_settings import SANDBOXES
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,7 +159,7 @@ def _schema(file: str | None, cwd: str) -> object:
     if file is None:
         return None
     try:
-        return json.loads(Path(cwd, file).read_bytes())
+        return parse_json(Path(cwd, file).read_bytes())
     except OSError as error:
         raise CannotBeginError(f"Failed to read output schema file {file}: {os_error(error)}") from error
     except ValueError as error:

@@ -34,6 +34,7 @@ from wireproof_codex.server import AppServer
 from wireproof_codex.settings import USAGE
 from wireproof_codex.transports.outbox import split
 from wireproof_codex.transports.stopping import Stop, stopping_on, wake_up_pipe
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -187,7 +188,7 @@ class ExecRun:
                 case None:
                     self._wait()
                 case bytes() as line:
-                    message = json.loads(line)
+                    message = parse_json(line)
                     method, params = message["method"], message["params"]
                     if "id" in message:
                         self._answer(message["id"], method)

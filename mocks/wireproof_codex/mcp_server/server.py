@@ -18,6 +18,7 @@ from wireproof_codex.legacy.codex_events import MCP_STARTUP_COMPLETE
 from wireproof_codex.mcp_server.tools import WrongCallError, check, thread_params, tools
 from wireproof_codex.methods.lookup import check_uuid
 from wireproof_codex.protocol.params import Refused
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,7 @@ class McpServer:
     def receive(self, line: bytes) -> None:
         """Take a line of the client; what is no message is passed over."""
         try:
-            message = json.loads(line)
+            message = parse_json(line)
         except ValueError:
             return
         match message:
@@ -189,7 +190,7 @@ class McpServer:
         if not isinstance(output, bytes):
             self._out.append(output)
             return
-        message = json.loads(output)
+        message = parse_json(output)
         method, params = str(message.get("method")), message.get("params", {})
         call = self._calls.get(str(params.get("threadId") or params.get("conversationId")))
         if call is None:

@@ -10,6 +10,7 @@ from wireproof_codex.methods.lookup import NOT_LOADED, find_stored, find_thread,
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import UNKNOWN, Refused
 from wireproof_codex.versions.forms import trimmed
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class _Places:
             Refused: it is not a cursor.
         """
         try:
-            place = json.loads(cursor)
+            place = parse_json(cursor)
             if self.paged:
                 return int(place["rolloutOrdinal"]), bool(place["includeAnchor"])
             ids = [turn["id"] for turn in self.thread.turn_history.turns]

@@ -14,7 +14,7 @@ from wireproof_codex.notifications.answer import ItemAnswer
 from wireproof_codex.notifications.counts import CountSender
 from wireproof_codex.notifications.story import StoryAnswer
 from wireproof_codex.threads.turn_history import turn_object
-from wireproof_scripts.blocks import cut
+from wireproof_scripts.calls.blocks import cut
 from wireproof_scripts.conversation import as_message, message_text
 
 if TYPE_CHECKING:

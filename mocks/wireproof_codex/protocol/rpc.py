@@ -11,14 +11,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from wireproof_scripts.json_text import is_too_deep
 
 Id = str | int
 
-_DEEPEST = 127  # serde_json gives up at the 128th level
 _I64 = range(-(2**63), 2**63)  # an id beyond is no id, which makes the message a notification
 _INTEGERS = range(-(2**63), 2**64)  # what the real server's parser keeps as integers
 
@@ -125,19 +123,8 @@ def _check(data: object, text: str) -> None:
     """Refuse what Python reads as JSON and the real server does not."""
     if "\\" in text:
         _ENCODER.encode(data).encode()  # an escaped lone surrogate is no text
-    # Brackets inside strings count, too; this only spares nearly every line the walk, which is exact.
-    if text.count("[") + text.count("{") > _DEEPEST:
-        level = [data]
-        for _ in range(_DEEPEST):
-            level = [item for value in level for item in _inner(value)]
-        if any(isinstance(value, dict | list) for value in level):
-            raise ValueError("recursion limit exceeded")
-
-
-def _inner(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    if is_too_deep(data, text):
+        raise ValueError("recursion limit exceeded")
 
 
 def _message(data: dict[str, object]) -> Message | None:

@@ -27,6 +27,7 @@ from wireproof_codex.protocol.params import INTERNAL, Refused
 from wireproof_codex.threads.thread import KEPT_LEFT_THREADS, Thread
 from wireproof_codex.threads.thread_settings import ThreadSettings
 from wireproof_codex.threads.turn_history import RECORDED
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def _from_lines(lines: Sequence[str], path: str) -> Thread:
     thread: Thread | None = None
     for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             kind, payload = entry["type"], entry["payload"]
             if thread is None:
                 thread = _from_meta(kind, payload, path)

@@ -14,8 +14,9 @@ from wireproof_codex.notifications.story import send_delta, send_message
 from wireproof_codex.turns.response import BrokenOff
 from wireproof_codex.versions.failures import RECONNECTS, FailureCause
 from wireproof_codex.versions.version import NEWEST
-from wireproof_scripts import call_shapes, steps
-from wireproof_scripts.blocks import is_structured_call
+from wireproof_scripts import steps
+from wireproof_scripts.calls import call_shapes
+from wireproof_scripts.calls.blocks import is_structured_call
 from wireproof_scripts.player import Action, Until, reconnecting
 from wireproof_scripts.steps import TextDelta
 

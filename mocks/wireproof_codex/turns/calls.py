@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_codex.notifications import item_messages, raw_items
 from wireproof_codex.turns.tools import CANCELLED, CallOutcome, outcome, parse_arguments
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Call, Code
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class CallRunner:
         elif self._thread.function(code.tool) is not None:
             # A known model in "code mode" (gpt-6.1-sol on 0.169.0): the program's calls have ids of their own.
             call = Call(id=f"exec-{self._context.uuid()}", name=code.tool, arguments=code.arguments)
-            self._request(call, json.loads(code.arguments), late=False, code=code)
+            self._request(call, parse_json(code.arguments), late=False, code=code)
         else:
             error = f"Script error:\nTypeError: tools.{code.tool} is not a function"
             self._results.add(code.id, _printed(0.0, error, how="failed"))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wireproof_codex.legacy import approval_events
 from wireproof_codex.notifications import approval_messages, item_messages, raw_items
-from wireproof_scripts.blocks import cut
+from wireproof_scripts.calls.blocks import cut
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Command, Patch, Question
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class OwnTools:
         space = traits.mcp_namespace.format(server=step.server)
         name = step.tool if space else f"mcp__{step.server}__{step.tool}"
         self._called(step.id, name, step.arguments, space)
-        started_ms, arguments = self._context.now_ms, json.loads(step.arguments)
+        started_ms, arguments = self._context.now_ms, parse_json(step.arguments)
         self._notifier.sender.item_started(item_messages.mcp_call(step, arguments), started_ms)
         content = {"type": "text", "text": step.output}
         if traits.mcp_output == "sorted":

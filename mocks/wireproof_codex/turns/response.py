@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wireproof_scripts.blocks import is_structured_call
+from wireproof_scripts.calls.blocks import is_structured_call
 from wireproof_scripts.steps import Usage
 
 if TYPE_CHECKING:

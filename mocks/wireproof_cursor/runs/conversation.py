@@ -7,7 +7,6 @@ those are found, too (`flattened`).
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from google.protobuf.json_format import MessageToDict
 from wireproof_cursor.runs.pairing import call_item, item_of, message_item, result_item, unfolded
 from wireproof_cursor.runs.written import in_message
 from wireproof_scripts.conversation import message_text
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -108,7 +108,7 @@ class RunConversation:
                 "type": "tool-call",
                 "toolCallId": call["call_id"],
                 "toolName": call["name"],
-                "args": json.loads(call["arguments"]),
+                "args": parse_json(call["arguments"]),
             }
             for call in calls
         ]
@@ -153,8 +153,8 @@ def context_of(request: pb.AgentRunRequest) -> pb.RequestContext | None:
 
 def _parsed(blob: bytes | None) -> Json:
     try:
-        message = json.loads(blob or b"{}")
-    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        message = parse_json(blob or b"{}")
+    except ValueError:  # UnicodeDecodeError is a ValueError
         return {}
     return message if isinstance(message, dict) else {}
 

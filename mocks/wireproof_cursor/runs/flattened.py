@@ -215,7 +215,7 @@ class _Reader:
         except json.JSONDecodeError as error:
             self._lost += error.pos - at
             self._failed += 1
-        except RecursionError:  # it is no message that anybody writes
+        except (ValueError, RecursionError):  # thousands of digits or brackets: no message that anybody writes
             self._lost = len(self._text) + 1
         else:
             return value, end

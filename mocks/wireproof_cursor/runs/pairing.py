@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_cursor.runs.flattened import written_in
 from wireproof_cursor.runs.written import Written, WrittenCall, WrittenMessage, WrittenResult
 from wireproof_scripts.conversation import is_result, message_text
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -159,6 +160,6 @@ def _keys(call: WrittenCall) -> tuple[str | tuple[str, str] | None, ...]:
 def canonical(text: str) -> str:
     """JSON in one spelling, so that the same data is the same text; a text that is none as it is."""
     try:
-        return json.dumps(json.loads(text), sort_keys=True)
-    except (ValueError, RecursionError):
+        return json.dumps(parse_json(text), sort_keys=True)
+    except ValueError:
         return text

@@ -18,8 +18,8 @@ from wireproof_cursor.wire.errors import ServiceProblem
 from wireproof_cursor_protos import agent_pb2 as pb
 from wireproof_scripts import steps as language
 from wireproof_scripts.asked.templates import filled
-from wireproof_scripts.blocks import cut
-from wireproof_scripts.call_shapes import ShapeText, in_shapes
+from wireproof_scripts.calls.blocks import cut
+from wireproof_scripts.calls.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.default.answer import default_answer
 from wireproof_scripts.player import Until, perform
 from wireproof_scripts.steps import TextDelta, Usage, cursor

@@ -11,6 +11,7 @@ from google.protobuf.struct_pb2 import Value
 
 from wireproof_cursor.wire.protobuf import field
 from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import cursor as steps
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Wanted:
 
 def mcp(call: Call, tool: DeclaredTool | None) -> Wanted:
     """A call of a tool that the client declares; of one that it does not, the client has to say so."""
-    args = {key: ParseDict(value, Value()) for key, value in json.loads(call.arguments).items()}
+    args = {key: ParseDict(value, Value()) for key, value in parse_json(call.arguments).items()}
     wanted = pb.McpArgs(
         name=tool.definition.name if tool else call.name,
         args=args,

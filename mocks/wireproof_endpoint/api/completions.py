@@ -5,10 +5,10 @@ What a chat answer would be is rewritten, object by object, so that both say the
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.api.problems import TYPE, UNSUPPORTED
+from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.errors import MISSING_PARAM
 from wireproof_surfaces.surfaces.json_text import encoded
 from wireproof_surfaces.surfaces.rules import Body, fault
@@ -75,7 +75,7 @@ class CompletionWriter:
     def end(self) -> bytes:
         """What is sent at the end."""
         last = self._inner.end()
-        return self._frames(last) if self._stream else encoded(self._rewritten(json.loads(last)))
+        return self._frames(last) if self._stream else encoded(self._rewritten(parse_json(last)))
 
     def _frames(self, data: bytes) -> bytes:
         return b"".join(map(self._frame, filter(None, data.split(b"\n\n"))))
@@ -84,7 +84,7 @@ class CompletionWriter:
         text = sent.removeprefix(b"data: ")
         if not text.startswith(b"{"):
             return DONE if text == b"[DONE]" else sent + b"\n\n"
-        found = json.loads(text)
+        found = parse_json(text)
         if "error" in found:
             return sent + b"\n\n"
         made = self._rewritten(found)

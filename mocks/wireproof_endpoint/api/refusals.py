@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import json
 from typing import TYPE_CHECKING
 
 from wireproof_scripts.asked.matching import described
 from wireproof_scripts.conversation import input_text
 from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Spoken, Template
 from wireproof_scripts.steps.when import condition
 from wireproof_surfaces.errors import INVALID, INVALID_PARAM, ApiError, Problem
@@ -62,7 +62,7 @@ def refuse_prose(selection: Selection, param: str) -> None:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(parse_json(text), dict)
     except ValueError:
         return False
 

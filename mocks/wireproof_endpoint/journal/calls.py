@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.surfaces.responses_input import CALLS, OUTPUTS
 
 if TYPE_CHECKING:
@@ -133,6 +134,6 @@ def _text(value: object) -> str:
 
 def _read(text: str) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return text

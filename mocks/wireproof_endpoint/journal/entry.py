@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.asked.header_keys import masked_header
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -187,9 +187,9 @@ class JournalEntry:
 
 def _json(data: bytes) -> Any:  # noqa: ANN401 - whatever JSON there is
     try:
-        return json.loads(data)
+        return parse_json(data)
     # Too deep is what a test of a client's may send.
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 from wireproof_scripts.asked.header_keys import MASK, keys_in, mask_of
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,9 +74,9 @@ def _query(query: str) -> str:
 def _body(entry: JournalEntry, mask: Callable[[str], str]) -> object:
     text = mask(entry.received.decode(errors="replace"))
     try:
-        return json.loads(text)
+        return parse_json(text)
     # Too deep is what a test of a client's may send.
-    except (ValueError, RecursionError):
+    except ValueError:
         return text or None
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.recording import messages
 from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Fail, Finish, Pause, Say, Usage
 from wireproof_scripts.steps.http import Disconnect, Status
 from wireproof_surfaces.surfaces.responses_input import CALLS
@@ -109,7 +109,7 @@ def frames(pieces: Iterable[tuple[float, bytes]]) -> Iterator[tuple[float, str]]
 
 def _object(text: str) -> Json:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -20,6 +20,7 @@ from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
 from wireproof_scripts.files.json_form import script_to_json
+from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.api_forms import KEY
 from wireproof_surfaces.errors import TOO_LARGE, Problem
 from wireproof_surfaces.http.cors import Cors
@@ -181,7 +182,7 @@ class Recorder:
 
     def _record(self, body: bytes, recorded: RecordedAnswer, path: str, test: str) -> None:
         try:
-            asked = json.loads(body)
+            asked = parse_json(body)
             steps, id_ = steps_of(recorded, paced=self._paced)
         # Whatever an upstream sends: the client has its answer, and the other recordings stay.
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

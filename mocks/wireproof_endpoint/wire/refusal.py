@@ -7,9 +7,9 @@ responses  response.output_text.* → response.refusal.* · parts of type output
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.events import ChoiceFinished
 from wireproof_surfaces.messages.message_object import stopped
 from wireproof_surfaces.surfaces.json_text import encoded
@@ -30,14 +30,14 @@ def _frame(frame: bytes) -> bytes:
     begin = frame.find(_DATA)
     if begin < 0:
         return frame
-    data = refusing(json.loads(frame[begin + len(_DATA) - 1 :]))
+    data = refusing(parse_json(frame[begin + len(_DATA) - 1 :]))
     named = f"event: {data['type']}\n".encode() if frame.startswith(b"event: ") else b""
     return named + b"data: " + encoded(data)
 
 
 def refusing_body(body: bytes) -> bytes:
     """The body of a whole answer, as a refusal has it."""
-    return encoded(refusing(json.loads(body)))
+    return encoded(refusing(parse_json(body)))
 
 
 def refusing(data: Json) -> Json:

@@ -17,6 +17,7 @@ from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotSer
 from wireproof_mocks.personas.line import Line, LineKind, short, visible
 from wireproof_mocks.personas.ways import Blocks, calls_in
 from wireproof_scripts import steps
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.markers import Marker
 
@@ -142,7 +143,7 @@ def _expected(script: str, *, blocks: bool) -> Iterator[UnderstoodAnswer | None]
             yield None
             continue
         text = "".join(step.text for step in part if isinstance(step, steps.Say))
-        made = [ClientCall(name=s.name, arguments=json.loads(s.arguments)) for s in part if isinstance(s, steps.Call)]
+        made = [ClientCall(name=s.name, arguments=parse_json(s.arguments)) for s in part if isinstance(s, steps.Call)]
         yield UnderstoodAnswer(text=text, calls=calls_in(text) if blocks else tuple(made))
 
 
@@ -165,7 +166,7 @@ def _texts(said: str) -> Iterator[str]:
     """A text, and those in it if it is JSON, as a script reports what the model received."""
     yield said
     try:
-        values = [json.loads(said)]
+        values = [parse_json(said)]
     except ValueError:
         return
     while values:

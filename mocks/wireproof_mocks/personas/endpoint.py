@@ -7,7 +7,6 @@ Whatever is not an answer becomes a `NotServedError` with the words that a user 
 
 from __future__ import annotations
 
-import json
 import threading
 from codecs import getincrementaldecoder
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ import httpx
 
 from wireproof_mocks.personas.answer import Json, NotServedError
 from wireproof_mocks.personas.line import short
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -197,8 +197,8 @@ def _bound(response: httpx.Response) -> None:
 
 def _json_object(text: str, what: str) -> Json:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         raise NotServedError(f"{what} is no JSON: {short(text)}") from None
     if not isinstance(value, dict):
         raise NotServedError(f"{what} is no JSON object: {short(text)}")

@@ -13,6 +13,7 @@ from wireproof_mocks.personas.answer import CallResult, Json
 from wireproof_mocks.personas.approval.asking import ApprovalQuestion
 from wireproof_mocks.personas.line import Line, LineKind, visible
 from wireproof_mocks.personas.vault.tools import PREFIX
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,7 +120,7 @@ def misfit(tool: PersonaTool, arguments: Json) -> str:
     # The validator takes no half characters; in their place, any other will do.
     text = json.dumps(arguments, ensure_ascii=False).encode(errors="replace")
     try:
-        wrong = next(Draft202012Validator(tool.parameters, offline=True).iter_errors(json.loads(text)), None)
+        wrong = next(Draft202012Validator(tool.parameters, offline=True).iter_errors(parse_json(text)), None)
     except ValueError as error:  # nested by the hundred
         return str(error)
     return wrong.message if wrong else ""

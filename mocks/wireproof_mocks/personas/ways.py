@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotServedError, UnderstoodAnswer
 from wireproof_mocks.personas.line import short
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +61,7 @@ class _Gathered:
 
 def _parsed(name: str, arguments: str) -> Json:
     try:
-        value = json.loads(arguments or "{}")
+        value = parse_json(arguments or "{}")
     except ValueError:
         raise NotServedError(f"the arguments of {name} are no JSON: {short(arguments)}") from None
     if not isinstance(value, dict):
@@ -269,7 +270,7 @@ def _value(text: str) -> object:
     if text[:1] not in {"[", "{"}:
         return text
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from wireproof_mocks.upstream.failing import FAILURES, Failure, HttpRefusal, ResponseFailed
 from wireproof_mocks.upstream.request import Json  # `Output` is made of it when the program runs
-from wireproof_scripts.blocks import cut, is_structured_call
-from wireproof_scripts.call_shapes import ShapeText, in_shapes
+from wireproof_scripts.calls.blocks import cut, is_structured_call
+from wireproof_scripts.calls.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.player import Action, Until, perform
 from wireproof_scripts.steps import (
     Call,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_result, message_text
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ def read(body: bytes) -> ModelRequest:
         UnreadableError: the body is no request for a streamed response.
     """
     try:
-        data = json.loads(body)
+        data = parse_json(body)
     except ValueError as error:
         raise UnreadableRequestError(f"the body is no JSON: {error}") from error
     match data:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wireproof_scripts.blocks import cut
+from wireproof_scripts.calls.blocks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

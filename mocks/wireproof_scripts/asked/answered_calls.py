@@ -8,11 +8,11 @@ that nothing contradicts: neither another id of the script nor the name of anoth
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.conversation import is_call, is_result
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Call, Step, ends_turn
 from wireproof_scripts.steps.cursor import Exec
 
@@ -98,7 +98,7 @@ def _may_be(step: Asking, id_: str, call: Item, steps: list[Asking]) -> bool:
 
 def _object(text: object) -> dict[str, Any]:
     try:
-        value = json.loads(str(text))
-    except (ValueError, RecursionError):
+        value = parse_json(str(text))
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

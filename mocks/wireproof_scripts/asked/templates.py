@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_scripts.asked.request import AskedTurn
 from wireproof_scripts.conversation import is_result, result_text
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Call, Say, Step, Template
 from wireproof_scripts.steps.template import fill
 
@@ -48,7 +49,7 @@ def _filled(step: Step, values: Mapping[str, str]) -> Step:
 def _arguments(text: str, values: Mapping[str, str]) -> str:
     """Arguments with each of their texts filled: what is filled in is escaped as JSON wants it."""
     try:
-        data = json.loads(text)
+        data = parse_json(text)
     except ValueError:
         return fill(text, values)
     return json.dumps(_each(data, values), ensure_ascii=False)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.default.grammar_example import text_of
 from wireproof_scripts.default.schema_example import example
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,7 +197,7 @@ def _said(text: str, name: str, schema: object) -> str | int | float | None:
 
 def _number(text: str) -> int | float | None:
     found = re.match(r"-?\d+(?:\.\d+)?", text)
-    return json.loads(found[0]) if found else None
+    return parse_json(found[0]) if found else None
 
 
 _PLAIN = {"type", "description", "title"}

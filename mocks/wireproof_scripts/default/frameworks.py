@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wireproof_scripts.default.asked_for import arguments_for
 from wireproof_scripts.default.plain_wishes import wanted
 from wireproof_scripts.default.schema_example import example
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,8 +101,8 @@ def _value(hint: str, answer: str) -> str:
         return (choice[1] or choice[2]).strip()
     if schema := re.search(r"JSON schema:\s*(\{.*\})", hint):
         try:
-            return json.dumps(example(json.loads(schema[1])), ensure_ascii=False)
-        except (ValueError, RecursionError):
+            return json.dumps(example(parse_json(schema[1])), ensure_ascii=False)
+        except ValueError:
             return answer
     if kind := re.search(r"valid Python (\w+)", hint):
         return _PYTHON.get(kind[1], answer)

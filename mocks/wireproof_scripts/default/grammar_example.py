@@ -13,6 +13,8 @@ import string
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from wireproof_scripts.json_text import parse_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -246,6 +248,6 @@ class _Reading:
 
 def _literal(text: str) -> str | None:
     try:
-        return str(json.loads(text, strict=False))
+        return str(parse_json(text, strict=False))
     except ValueError:
         return None

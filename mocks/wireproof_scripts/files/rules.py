@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof_scripts.blocks import BLOCKS
+from wireproof_scripts.calls.blocks import BLOCKS
 from wireproof_scripts.files.definitions import NAMES
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.values import at, shown

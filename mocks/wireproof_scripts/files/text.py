@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -60,7 +61,7 @@ def read_yaml(text: str) -> object:
     except (yaml.YAMLError, ValueError) as error:
         raise ScriptError("", f"no YAML: {error}") from error
     except RecursionError as error:
-        raise ScriptError("", _TOO_DEEP) from error
+        raise ScriptError("", "it is nested too deeply") from error
 
 
 _INDENTED = "the indentation does not fit: this line belongs to none of those above it"
@@ -142,17 +143,14 @@ def read_json(text: str) -> object:
         ScriptError: the text is not JSON; with line and column if the parser knows them.
     """
     try:
-        return json.loads(text, object_pairs_hook=_each_once)
+        return parse_json(text, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
         raise ScriptError("", f"no JSON: {error.msg}", at=(error.lineno, error.colno)) from error
     except ValueError as error:
         raise ScriptError("", f"no JSON: {error}") from error
-    except RecursionError as error:
-        raise ScriptError("", _TOO_DEEP) from error
 
 
 READERS: Mapping[str, Callable[[str], object]] = {".json": read_json}
-_TOO_DEEP = "it is nested too deeply"
 
 
 def _finite(data: object) -> object:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,7 +60,7 @@ def _hint(kind: Kind[object], value: object) -> str:
 def _number(value: object) -> int | float | None:
     """The number that a text holds."""
     try:
-        number = json.loads(value) if isinstance(value, str) else None
+        number = parse_json(value) if isinstance(value, str) else None
     except ValueError:
         return None
     return number if isinstance(number, int | float) else None

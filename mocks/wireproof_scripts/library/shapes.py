@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireproof_scripts.blocks import BLOCKS
+from wireproof_scripts.calls.blocks import BLOCKS
 from wireproof_scripts.library.written import part
 from wireproof_scripts.steps import Call, Say, Script
 

@@ -3,11 +3,11 @@
 `{{` and `}}` are braces. Any other brace, and any other name, is a mistake.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.kinds import END, Kind, is_unicode
 
 PLACEHOLDERS = ("user_text", "tool_result")
@@ -29,7 +29,7 @@ def is_template(text: str) -> bool:
 def texts_in(arguments: str) -> Iterator[str]:
     """The texts of a call's arguments; all of it if it is no JSON."""
     try:
-        data = json.loads(arguments)
+        data = parse_json(arguments)
     except ValueError:
         yield arguments
     else:

@@ -114,6 +114,15 @@ def _events(messages: list[Message], unlike: frozenset[int]) -> dict[int | None,
     return found
 
 
+@pytest.mark.parametrize("line", [b"\xff", b"{", b"[" * 100_000, b'{"id":1,"params":' + b"[" * 900 + b"]" * 900 + b"}"])
+def test_a_line_that_is_no_message_is_passed_over(line: bytes) -> None:
+    server = McpServer(AppServer(ServerContext(_LIBRARY, version=VERSIONS["0.125.0"])))
+    server.receive(line)
+    assert server.output() is None
+    server.receive(b'{"id":1,"method":"ping"}')
+    assert server.output() is not None
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_results_errors_and_elicitations_are_those_of_the_recording(name: str) -> None:
     lines = _recorded(name)

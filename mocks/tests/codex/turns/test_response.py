@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wireproof_codex.turns.response import Response
-from wireproof_scripts.blocks import is_structured_call
+from wireproof_scripts.calls.blocks import is_structured_call
 from wireproof_scripts.steps import Call, Finish, Say, Shape, TextDelta
 
 if TYPE_CHECKING:

@@ -116,7 +116,7 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
         ("a.yaml", b"[" + b"9" * 5000 + b"]", "no YAML: Exceeds the limit"),
         ("a.json", b"[" + b"9" * 5000 + b"]", "no JSON: Exceeds the limit"),
         ("a.yaml", b"[" * 5000, "it is nested too deeply"),
-        ("a.json", b"[" * 100_000, "it is nested too deeply"),
+        ("a.json", b"[" * 100_000, "no JSON: lists or objects are nested more than 127 deep"),
     ],
 )
 def test_a_broken_file_is_refused_with_the_file_the_place_and_the_reason(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_scripts.blocks import BLOCKS, cut
+from wireproof_scripts.calls.blocks import BLOCKS, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

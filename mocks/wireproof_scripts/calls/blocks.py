@@ -18,6 +18,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Call
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def cut(text: str, pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 def _children(arguments: str) -> Iterator[tuple[str, str]]:
     try:
-        given = json.loads(arguments, parse_float=_Number, parse_int=_Number)
+        given = parse_json(arguments, parse_float=_Number, parse_int=_Number)
     # xml.values: a block is always written, and nothing is lost.
     except ValueError:
         given = None
