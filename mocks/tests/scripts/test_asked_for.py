@@ -82,6 +82,11 @@ def test_a_tool_without_a_schema_has_no_arguments() -> None:
     assert arguments_for({"name": "bare"}, "bare: 7") == "{}"
 
 
+@pytest.mark.parametrize("kind", ["array", "string", "no type", ["null"]])
+def test_arguments_are_an_object_whatever_is_declared(kind: object) -> None:
+    assert arguments_for({"name": "odd", "inputSchema": {"type": kind}}, "odd: 7") == "{}"
+
+
 @given(st.text())
 def test_any_text_gives_arguments_that_the_schema_takes(text: str) -> None:
     arguments = json.loads(arguments_for(NOTE, f"title: {text}"))

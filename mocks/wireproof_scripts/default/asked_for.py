@@ -127,7 +127,9 @@ def arguments_for(tool: Tool, text: str) -> str:
     if (format_ := tool.get("format")) is not None:
         shown = _SHOWN.search(text[-_READ:])
         return text_of(format_) or (next(filter(None, shown.groups())) if shown else text) or "example"
-    return filled(tool.get("inputSchema", {"type": "object"}), text)
+    made = filled(tool.get("inputSchema", {"type": "object"}), text)
+    # Whatever a client declares, the arguments of a call are an object.
+    return made if made.startswith("{") else "{}"
 
 
 def filled(schema: object, text: str) -> str:

@@ -78,9 +78,10 @@ def test_a_history_that_ends_with_a_result_is_resumed() -> None:
 
 
 def test_arguments_that_are_no_object_stay_the_text_that_they_are() -> None:
-    calls = [AssistantCall(id=id_, name="read", arguments=text) for id_, text in (("a", "[1]"), ("b", '{"half'))]
+    texts = ["[1]", '{"half', '{"a":' * 5000 + "1" + "}" * 5000]
+    calls = [AssistantCall(id=text[:8], name="read", arguments=text) for text in texts]
     found = begun(said("user", "go"), *calls, said("user", "on"))
-    assert [part["args"] for part in prompt(found)[1]["content"]] == ["[1]", '{"half']
+    assert [part["args"] for part in prompt(found)[1]["content"]] == texts
 
 
 def test_tools_are_declared_in_the_request_and_in_its_context() -> None:

@@ -149,10 +149,10 @@ def _call(call: AssistantCall) -> Json:
 def _arguments(text: str) -> object:
     """The arguments as an object, or as the text that they are where that is no object."""
     try:
-        found = json.loads(text)
+        found = _clean(json.loads(text))
     except (ValueError, RecursionError):
         found = None
-    return _clean(found) if isinstance(found, dict) else whole(text)
+    return found if isinstance(found, dict) else whole(text)
 
 
 def _result(result: ToolResult, name: str) -> Json:
