@@ -108,6 +108,28 @@ def bad(good: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(good, tmp_path / "bad"))
 
 
+def test_a_name_that_no_file_can_have_is_refused(good: Path, tmp_path: Path) -> None:
+    # The system refuses it with another error than that nothing is there; so it does behind a folder that is closed.
+    name = tmp_path / ("n" * 5000)
+    commands: dict[str, list[str | Path]] = {
+        **{command: make(name) for command, make in {**READ, **CHECKED_BY_CLICK}.items()},
+        **{command: make(name, good) for command, make in OF_REPORTS.items()},
+        **{
+            f"certify {option}": ["certify", option, name, "--url", "http://127.0.0.1:9/v1"]
+            for option in ("--codex", "--output")
+        },
+        "init --file": ["init", "--file", name, "--url", "http://127.0.0.1:9/v1"],
+        **{
+            f"record {more}": ["record", *more, "--upstream", "http://127.0.0.1:9/v1", "--output", name]
+            for more in ((), ("--per-test",))
+        },
+    }
+    for command, words in commands.items():
+        done = wireproof(*words)
+        assert isinstance(done.exception, SystemExit), (command, done.exception)
+        assert done.exit_code == ExitStatus.USAGE, (command, done.output)
+
+
 @pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("command", READ)
 def test_what_is_not_the_file_that_a_command_wants_is_refused_in_one_line(

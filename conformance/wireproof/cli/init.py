@@ -41,8 +41,7 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
 
     Name the target with --url, --launch or --gateway; in a terminal you are asked for it.
     """
-    if path.exists() and not force:
-        raise refusal(f"{path} exists; --force replaces it, --file names another")
+    _check(path, force=force)
     options = TargetOptions.from_values(values)
     if options.bundled:
         options = TargetOptions.from_values({**values, **_asked()})
@@ -56,6 +55,15 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
     except OSError as error:
         raise refusal(f"{path} cannot be written: {folder.why(error)}") from error
     click.echo(f"{path} written; next: wireproof certify --target {path}")
+
+
+def _check(path: Path, *, force: bool) -> None:
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise refusal(f"{path} cannot be written: {folder.why(error)}") from error
+    if there and not force:
+        raise refusal(f"{path} exists; --force replaces it, --file names another")
 
 
 def _asked() -> dict[str, str]:

@@ -8,6 +8,7 @@ import click
 
 from wireproof.cli.complaint import refusal
 from wireproof.cli.listening import key_in, listening, port_option
+from wireproof.results import folder
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
 
@@ -41,7 +42,10 @@ def record_command(
 
     Point a client at the base URL that is printed, and use it. Keys are passed on, and never written.
     """
-    (_check_folder if per_test else _check_file)(output, overwrite=overwrite)
+    try:
+        (_check_folder if per_test else _check_file)(output, overwrite=overwrite)
+    except OSError as error:
+        raise refusal(f"{output} cannot be written: {folder.why(error)}") from error
     key = None if api_key_env is None else key_in(api_key_env)
     if not upstream.startswith(("http://", "https://")):
         raise refusal(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")

@@ -226,11 +226,11 @@ def read(folder: Path) -> SavedResult:
         FolderError: it holds none that this version can read.
     """
     path = folder / REPORT
-    if not folder.is_dir():
-        raise FolderError(f"{folder} is not a folder; `wireproof certify --output DIR` writes one")
     try:
         data = content_of(path, LARGEST)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        if not folder.is_dir():
+            raise FolderError(f"{folder} is not a folder; `wireproof certify --output DIR` writes one") from None
         raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
     except OSError as error:
         raise FolderError(f"{path} cannot be read: {why(error)}") from error

@@ -125,15 +125,20 @@ Variable = Annotated[
 
 def _file(value: object) -> Path:
     # Looked for at once: a run must not be driven to its end for a name that was misspelt.
-    if not isinstance(value, str | os.PathLike) or not Path(value).is_file():
+    if not isinstance(value, str | os.PathLike) or not _is_file(value):
         raise ValueError(value)
     return Path(value)
 
 
 def _folder(value: object) -> Path:
-    if not isinstance(value, str | os.PathLike) or not str(value) or Path(value).is_file():
+    if not isinstance(value, str | os.PathLike) or not str(value) or _is_file(value):
         raise ValueError(value)
     return Path(value)
+
+
+def _is_file(path: str | os.PathLike[str]) -> bool:
+    # `Path.is_file` raises where a name is too long, or a folder on the way may not be entered.
+    return os.path.isfile(path)  # noqa: PTH113 - see above
 
 
 _PATH: Schema = {"type": "string", "minLength": 1}

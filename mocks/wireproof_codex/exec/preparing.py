@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def prepare(options: ExecOptions, version: Version, *, home: str, cwd: str) -> P
     """
     overrides = _overrides(options.overrides)
     folder = Path(cwd, options.one("--cd") or "")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - `Path.is_dir` raises where a name is too long
         raise CannotBeginError("Error: No such file or directory (os error 2)")
     file = {} if "--ignore-user-config" in options else _file_settings(Path(home, "config.toml"))
     settings = {**file, **_profile(options, file, version), **overrides}

@@ -194,7 +194,8 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
     Raises:
         ScriptError: a folder holds none.
     """
-    return [file for path in paths for file in (_of_folder(path) if path.is_dir() else [path])]
+    # `Path.is_dir` raises where a name is too long, or a folder on the way may not be entered; reading says so better.
+    return [file for path in paths for file in (_of_folder(path) if os.path.isdir(path) else [path])]  # noqa: PTH112
 
 
 def _of_folder(folder: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 import uuid
 from contextlib import suppress
@@ -260,6 +261,6 @@ def _scratch(cursor: CursorSettings) -> Path | None:
             raise SettingsError("CURSOR_SCRATCH: not set, but CURSOR_SCRATCH_WRITE or _SHELL is; name a folder")
         return None
     folder = Path(cursor.scratch)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - `Path.is_dir` raises where a name is too long
         raise SettingsError(f"CURSOR_SCRATCH: {cursor.scratch!r} is no folder; make it, or name another one")
     return folder.resolve()
