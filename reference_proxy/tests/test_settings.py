@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from wireproof_proxy.settings import ProxySettings, SettingsError, backend_environment, describe, load, settings_table
+from wireproof_proxy.settings import (
+    CursorSettings,
+    ProxySettings,
+    SettingsError,
+    backend_environment,
+    describe,
+    load,
+    settings_table,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +115,22 @@ def test_without_a_key_no_web_page_is_let_in_unless_it_is_named(monkeypatch: pyt
     assert load().cors_origins == ("*",)
     monkeypatch.setenv("PROXY_CORS_ORIGINS", "https://a.example")
     assert load().cors_origins == ("https://a.example",)
+
+
+def test_every_number_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The system waits for no time that is much longer than 31 years.
+    numbers = [
+        f"{model.prefix}{name.upper()}"
+        for model in (ProxySettings, CursorSettings)
+        for name, field in model.model_fields.items()
+        if field.annotation is int
+    ]
+    assert "PROXY_KEEPALIVE_MS" in numbers
+    for variable in numbers:
+        monkeypatch.setenv(variable, "9" * 20)
+        with pytest.raises(SettingsError, match=f"^{variable}: Input should be less than or equal to"):
+            load()
+        monkeypatch.delenv(variable)
 
 
 def test_not_stopping_after_tools_is_burst() -> None:

@@ -35,6 +35,8 @@ DESKTOP = ("app://obsidian.md", "capacitor://localhost")
 
 _BACKEND = "codex"
 """The default backend."""
+_MOST = 10**12
+"""Of any number: 31 years, or a terabyte. The system waits for no time that is much longer."""
 
 
 class SettingsError(ValueError):
@@ -51,7 +53,8 @@ Names = Annotated[AnyNames, Field(min_length=1)]
 
 
 def _setting(default: Any, description: str, **bounds: int) -> Any:  # noqa: ANN401 - as pydantic's Field
-    return Field(default=default, description=description, ge=bounds.get("ge"), le=bounds.get("le"))
+    most = bounds.get("le", _MOST if "ge" in bounds else None)
+    return Field(default=default, description=description, ge=bounds.get("ge"), le=most)
 
 
 class EnvironmentSettings(BaseModel):

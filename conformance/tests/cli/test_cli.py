@@ -101,7 +101,7 @@ def test_a_server_that_hangs(tiny: TinyServer) -> None:
         ("--timeout", "nan", "Invalid value for '--timeout': 'nan' should be a time in seconds, at least 0.01."),
         ("--timeout", "inf", "'inf' should be a time in seconds"),
         ("--dialect", "xml", f"'xml' should be one of {', '.join(Dialect)}."),
-        ("--slots", "0", "'0' should be a whole number, at least 1."),
+        ("--slots", "0", "'0' should be a whole number, from 1 to 10000."),
     ],
 )
 def test_what_cannot_be_meant_is_wrong_usage(option: str, value: str, said: str) -> None:

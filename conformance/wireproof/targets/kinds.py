@@ -102,6 +102,11 @@ FLAG = OptionKind(metavar="", right="true or false")
 _FROM_ONE = "a whole number, at least 1"
 Count = Annotated[int, OptionKind(metavar="N", right=_FROM_ONE, limits={"ge": 1})]
 Bytes = Annotated[int, OptionKind(metavar="BYTES", right=_FROM_ONE, limits={"ge": 1})]
+# A run makes one body that is too large, and one request more than there are slots: more would fill the memory here.
+BodySize = Annotated[
+    int, OptionKind(metavar="BYTES", right="a whole number, from 1 to 1073741824", limits={"ge": 1, "le": 1 << 30})
+]
+Slots = Annotated[int, OptionKind(metavar="N", right="a whole number, from 1 to 10000", limits={"ge": 1, "le": 10_000})]
 Port = Annotated[int, OptionKind(metavar="PORT", right="a port, from 1 to 65535", limits={"ge": 1, "le": 65535})]
 Seconds = Annotated[
     float,

@@ -20,6 +20,7 @@ from wireproof.model.dialect import CHATS, ArgumentsMode, Dialect, Surface
 from wireproof.model.target import Agent, KeyStyle, Login
 from wireproof.model.verdict import VerdictLevel
 from wireproof.targets.kinds import (
+    BodySize,
     Bytes,
     Count,
     File,
@@ -29,6 +30,7 @@ from wireproof.targets.kinds import (
     Port,
     Reason,
     Seconds,
+    Slots,
     Variable,
     one_of,
     reasons,
@@ -147,10 +149,10 @@ class TargetOptions(Options):
     idle_timeout: Seconds | None = option(
         default=None, help="How long the proxy lets its backend be silent; needed to judge that limit."
     )
-    body_limit: Bytes | None = option(
+    body_limit: BodySize | None = option(
         default=None, help="Largest request body that the proxy takes; needed to judge its 413 if it takes 20 MiB."
     )
-    slots: Count | None = option(
+    slots: Slots | None = option(
         default=None, help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
     )
     pace: Seconds | None = option(

@@ -33,6 +33,7 @@ def test_the_backend_is_made_of_an_address_and_a_token(tmp_path: Path) -> None:
         ({"base_url": "127.0.0.1:9", "token": "t"}, "CURSOR_BASE_URL"),
         ({"base_url": "ftp://127.0.0.1", "token": "t"}, "CURSOR_BASE_URL"),
         ({"base_url": "http://127.0.0.1:port", "token": "t"}, "CURSOR_BASE_URL"),
+        ({"base_url": "http://[::1", "token": "t"}, "CURSOR_BASE_URL"),
         ({"base_url": URL}, "CURSOR_TOKEN"),
         ({"base_url": URL, "token": "line\nbreak"}, "CURSOR_TOKEN"),
         ({"base_url": URL, "token": "t", "scratch": "/nowhere/at/all"}, "CURSOR_SCRATCH"),

@@ -237,10 +237,10 @@ def cursor_backend(settings: ProxySettings) -> CursorService:
 def _base_url(cursor: CursorSettings) -> str:
     if cursor.base_url is None:
         raise SettingsError("CURSOR_BASE_URL: not set; name the address of the service, such as http://127.0.0.1:9000")
-    parsed = urlsplit(cursor.base_url)
     try:
+        parsed = urlsplit(cursor.base_url)
         usable = parsed.scheme in {"http", "https"} and parsed.hostname and parsed.port != 0
-    except ValueError:  # the port is no number
+    except ValueError:  # the port is no number, or the host no address
         usable = False
     if not usable:
         raise SettingsError(f"CURSOR_BASE_URL: {cursor.base_url!r} is no address; write http:// or https:// and a host")
