@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # Over 200 draws each, 99.7 % of 6 faults were found, 99.4 % of 12 and 98.8 % of 24.
 FLOORS = {6: 0.99, 12: 0.98, 24: 0.95}
 """How many faults a proxy has → the share of the faults that must be found."""
-FOR_A_CHANGE = DrawKind.RANDOM, 24
-"""The crowd of which one proxy is played for a change: most faults for the time."""
+FOR_A_CHANGE = DrawKind.RANDOM, 12
+"""The crowd of which one proxy is played for a change."""
 MANY = 100
 """Draws of each kind and size in a night."""
 PROCESSES = os.cpu_count() or 1

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from wireproof.model.transcript import Transcript
     from wireproof.reading.exchange import Exchange
     from wireproof.results.certificate import Certificate
+    from wireproof_mocks.miniatures.fault import SentRequest
 
 RECORDED = Path(__file__).parent / "samples.gz"
 LARGEST = 15_000
@@ -45,7 +46,8 @@ _ENDED = threading.Event()
 _ENDED.set()
 
 
-@dataclass(frozen=True, kw_only=True)
+# Not compared by its members: what is known of a sample is kept, and to look it up by megabytes takes its time.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Sample:
     """An exchange of the faultless proxy."""
 
@@ -92,7 +94,12 @@ def shown_in(fault: Fault) -> tuple[Sample, ...]:
 
 def _is_of(fault: Fault, sample: Sample) -> bool:
     """Whether a sample is of a script and a dialect in which a fault shows."""
-    return fault.touches(sent_request(_environ(sample.transcript)))
+    return fault.touches(_request(sample))
+
+
+@cache
+def _request(sample: Sample) -> SentRequest:
+    return sent_request(_environ(sample.transcript))
 
 
 @cache

@@ -126,6 +126,7 @@ def test_calls_that_are_never_answered_hide_what_is_about_calls_and_nothing_else
     assert "target.answers" in {one.requirement for one in found.outcomes if one.verdict is Verdict.FAIL}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("launched", ["leaks-errors"], indirect=True)
 def test_slots_whose_loss_is_met_where_an_error_is_due_are_shown_by_an_answer(launched: TargetOptions) -> None:
     # One at a time: no other form meets the instance that has lost them.

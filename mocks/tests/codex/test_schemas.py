@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
@@ -20,7 +21,7 @@ from wireproof_codex.methods.table import METHODS
 from wireproof_codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from wireproof_fidelity.table import Replayed
 
@@ -42,6 +43,18 @@ def _schema(version: str, file: str) -> dict[str, Any]:
 
 
 @cache
+def _fast_registry(version: str) -> jsonschema_rs.Registry:
+    return jsonschema_rs.Registry([(schema["$id"], schema) for schema in (_schema(version, file) for file in FILES)])
+
+
+@cache
+def _is_valid(version: str, file: str, method: str) -> Callable[[Any], bool]:
+    """What tells whether a value is right; what is wrong with one, the slower validator says."""
+    place = {"$ref": _place(version, file, method)}
+    return jsonschema_rs.Draft202012Validator(place, registry=_fast_registry(version)).is_valid
+
+
+@cache
 def _registry(version: str) -> Registry[Any]:
     schemas = [_schema(version, file) for file in FILES]
     found: Registry[Any] = Registry().with_resources(
@@ -52,9 +65,13 @@ def _registry(version: str) -> Registry[Any]:
 
 @cache
 def _validator(version: str, file: str, method: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": _place(version, file, method)}, registry=_registry(version))
+
+
+def _place(version: str, file: str, method: str) -> str:
+    """Where the schema of a method stands."""
     place = f"#/$defs/{method.replace('~', '~0').replace('/', '~1')}" if file != "error" else ""
-    reference = f"https://wireproof.invalid/schemas/codex/{version}/{file}.json{place}"
-    return Draft202012Validator({"$ref": reference}, registry=_registry(version))
+    return f"https://wireproof.invalid/schemas/codex/{version}/{file}.json{place}"
 
 
 def _faults(version: str, messages: Iterable[Said]) -> list[str]:
@@ -70,6 +87,8 @@ def _faults_of(version: str, said: Said) -> Iterator[str]:
         yield f"{file} has no {said.method}"
         return
     value = _read(version, said.value) if said.kind == "accepted" else said.value
+    if _is_valid(version, file, said.method)(value):
+        return
     for error in _validator(version, file, said.method).iter_errors(value):
         yield f"{file} {said.method} {error.json_path}: {error.message:.300}"
 
