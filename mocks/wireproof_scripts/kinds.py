@@ -23,6 +23,8 @@ from wireproof_scripts.json_text import parse_json
 
 MOST_BYTES = 64 * 2**20
 """What a step may write at once, for it is made in memory."""
+MOST_SECONDS = 10**9
+"""31 years; the system waits for no time that is much longer."""
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -148,7 +150,7 @@ FLAG = Kind(
     read=lambda value: value if isinstance(value, bool) else None,
     schema={"type": "boolean"},
 )
-_SECONDS = _number("a number of seconds, 0 or more", minimum=0)
+_SECONDS = _number(f"a number of seconds from 0 to {MOST_SECONDS}", minimum=0, maximum=MOST_SECONDS)
 _FROM_ONE = _whole("a whole number, 1 or more", minimum=1)
 _INTEGER = _whole("a whole number")
 _HEADER_NAME = _matching("a header's name", f"^[A-Za-z0-9!#$%&'*+.^_`|~-]+{END}")

@@ -36,7 +36,11 @@ MISTAKES = [
     ("- name: a\n  parts: [[say]]", "line 2, column 12", "pieces is missing, expected a text, or a list of texts"),
     ("- name: a\n  parts: [[{say: 404}]]", "line 2, column 18", "expected a text, or a list of texts, found 404"),
     ("- name: a\n  title: 3\n  parts: [[hang]]", "line 2, column 10", "expected text, found 3 (in quotes it is text)"),
-    ("- name: a\n  parts: [[{pause: -1}]]", "line 2, column 20", "expected a number of seconds, 0 or more, found -1"),
+    (
+        "- name: a\n  parts: [[{pause: -1}]]",
+        "line 2, column 20",
+        "expected a number of seconds from 0 to 1000000000, found -1",
+    ),
     ("- name: a\n  parts: [[{status: 99}]]", "line 2, column 21", "expected an HTTP status from 200 to 599, found 99"),
     ("- name: a\n  parts: [[{fail: htp-500}]]", "line 2, column 19", "did you mean http-500?"),
     (
@@ -148,7 +152,7 @@ def test_all_mistakes_of_all_files_are_said_at_once(tmp_path: Path) -> None:
         'there is no field "titel"; did you mean title?',
         'there is no step "sey"; did you mean say?',
         "expected a text",
-        "expected a number of seconds",
+        "expected a number of seconds from 0 to 1000000000",
     ]
     assert f"the name a is taken by a script in {tmp_path / 'one.yaml'}, line 1" in mistakes[4]
     assert last == "2 scripts read, 5 mistakes"

@@ -8,6 +8,7 @@ import pytest
 
 from wireproof_scripts.files.definitions import DEFINITIONS, NAMES
 from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.kinds import MOST_SECONDS
 from wireproof_scripts.nonces import Nonce
 from wireproof_scripts.player import Until, perform
 from wireproof_scripts.steps import (
@@ -194,6 +195,8 @@ def test_a_pace_gives_each_piece_its_time() -> None:
     assert times_of(Pace(first=0.5), text) == [0.5] * 4
     assert times_of(Say(("a",)), Pace(10), text, Pause(1.0), Say(("c",))) == [0, 0, 0.1, 0.2, 0.3, 1.4]
     assert times_of(Pace(10), text, Pace(), Say(("c",))) == [0, 0.1, 0.2, 0.3, 0.3]
+    # No time is longer than the system waits for.
+    assert times_of(Pace(5e-324), text)[:2] == [0, MOST_SECONDS]
 
 
 def test_a_jitter_is_that_of_its_seed_and_within_its_bounds() -> None:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wireproof_scripts.kinds import Count, Name, Rate, Seconds, Share, Text
+from wireproof_scripts.kinds import MOST_SECONDS, Count, Name, Rate, Seconds, Share, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Pace:
         while True:
             # Drawn even without jitter: the times of a seed do not depend on it.
             swing = chance.uniform(-1.0, 1.0) * self.jitter
-            yield (1.0 + swing) / self.rate if self.rate else 0.0
+            yield min((1.0 + swing) / self.rate, MOST_SECONDS) if self.rate else 0.0
 
 
 @dataclass(frozen=True, slots=True)

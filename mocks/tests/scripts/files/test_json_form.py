@@ -165,11 +165,15 @@ SHAPES = ", ".join(get_args(Shape))
         ),
         (
             {"pause": "1"},
-            'pause.seconds: expected a number of seconds, 0 or more, found "1" (without quotes it is a number)',
+            (
+                'pause.seconds: expected a number of seconds from 0 to 1000000000, found "1"'
+                " (without quotes it is a number)"
+            ),
         ),
-        ({"pause": -1}, "pause.seconds: expected a number of seconds, 0 or more, found -1"),
-        ({"pause": True}, "pause.seconds: expected a number of seconds, 0 or more, found true"),
-        ({"pause": float("inf")}, "pause.seconds: expected a number of seconds, 0 or more, found Infinity"),
+        ({"pause": -1}, "pause.seconds: expected a number of seconds from 0 to 1000000000, found -1"),
+        ({"pause": 1e300}, "pause.seconds: expected a number of seconds from 0 to 1000000000, found 1e+300"),
+        ({"pause": True}, "pause.seconds: expected a number of seconds from 0 to 1000000000, found true"),
+        ({"pause": float("inf")}, "pause.seconds: expected a number of seconds from 0 to 1000000000, found Infinity"),
         ({"gate": ""}, 'gate.name: expected text that is not empty, found ""'),
         (
             {"call": "f"},
