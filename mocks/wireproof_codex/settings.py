@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING
 
 from wireproof_codex.protocol.outputs import CrashAt
@@ -59,6 +58,7 @@ the response; real ones take 0.02 to 0.15 seconds. WIREPROOF_PACE=SECONDS sets a
 
 
 _RECORDING = "recording.jsonl"
+_MOST_DIGITS, _MOST_SECONDS = 18, 10**9
 # With none, a client that subscribes only after the response (ai-sdk-provider-codex-app-server) missed the turn's end.
 DEFAULT_PACE = 0.02
 USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
@@ -277,17 +277,26 @@ def _crash_at(text: str | None) -> CrashAt | None:
     if not text:
         return None
     method, colon, count = text.partition(":")
-    if colon and not (count.isdecimal() and int(count)):
+    number = _from_one(count) if colon else 1
+    if number is None:
         raise CodexUsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
-    return CrashAt(method, int(count or 1))
+    return CrashAt(method, number)
 
 
 def _room(text: str | None) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and int(text)):  # `isdecimal` takes the digits of every script
+    number = _from_one(text)
+    if number is None:
         raise CodexUsageError(f"WIREPROOF_OVERLOAD_AT: expected a number from 1, found {text}")
-    return int(text)
+    return number
+
+
+def _from_one(text: str) -> int | None:
+    """The number that these digits are; None for any other text, for 0, and for more digits than a count has."""
+    # isascii: `isdecimal` takes the digits of every script.
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) or None if is_number else None
 
 
 def _pace(text: str | None) -> float:
@@ -297,8 +306,8 @@ def _pace(text: str | None) -> float:
         pace = float(text)
     except ValueError:
         pace = -1.0
-    if not 0 <= pace < inf:  # refuses NaN, too
-        raise CodexUsageError(f"WIREPROOF_PACE: expected seconds, 0 or more, found {text}")
+    if not 0 <= pace <= _MOST_SECONDS:  # refuses NaN, too
+        raise CodexUsageError(f"WIREPROOF_PACE: expected seconds from 0 to {_MOST_SECONDS}, found {text}")
     return pace
 
 

@@ -102,7 +102,9 @@ def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:
     assert _read("app-server", WIREPROOF_CRASH_AT="thread/start:3").crash_at == CrashAt("thread/start", 3)
 
 
-@pytest.mark.parametrize("text", ["initialize:", "initialize:0", "initialize:x"])
+@pytest.mark.parametrize(
+    "text", ["initialize:", "initialize:0", "initialize:x", "initialize:\u0661", "initialize:" + "1" * 5000]
+)
 def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
     with pytest.raises(CodexUsageError, match=r"^WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
         _read("app-server", WIREPROOF_CRASH_AT=text)
@@ -111,7 +113,7 @@ def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
 def test_room_for_answers_is_a_number() -> None:
     assert _read("app-server").room is None
     assert _read("app-server", WIREPROOF_OVERLOAD_AT="100").room == 100
-    for text in ("0", "x", "-1", "\u0661"):
+    for text in ("0", "x", "-1", "\u0661", "1" * 5000):
         with pytest.raises(CodexUsageError, match=r"^WIREPROOF_OVERLOAD_AT: expected a number from 1, found "):
             _read("app-server", WIREPROOF_OVERLOAD_AT=text)
 
@@ -120,8 +122,10 @@ def test_the_model_takes_a_moment_unless_it_is_to_take_none() -> None:
     assert _read("app-server").pace == _read("app-server", WIREPROOF_PACE="").pace == 0.02
     assert _read("app-server", WIREPROOF_PACE="0").pace == 0.0
     assert _read("app-server", WIREPROOF_PACE="1.5").pace == 1.5
-    for text in ("-1", "soon", "nan", "inf"):
-        with pytest.raises(CodexUsageError, match=f"^WIREPROOF_PACE: expected seconds, 0 or more, found {text}$"):
+    for text in ("-1", "soon", "nan", "inf", "1e300"):
+        with pytest.raises(
+            CodexUsageError, match=f"^WIREPROOF_PACE: expected seconds from 0 to 1000000000, found {text}$"
+        ):
             _read("app-server", WIREPROOF_PACE=text)
 
 

@@ -36,6 +36,7 @@ _MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
 _MOST_ANSWERS = 10_000  # not yet fetched
 _READ_SIZE = 256 * 1024
 _LOOK_AGAIN = 1  # milliseconds; poll does not report that a pipe was emptied
+_DAY = 86_400_000.0  # milliseconds; poll takes no more than 24 days
 _FLUSH = 0.05  # seconds that the client has to read what is left at the end
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
@@ -141,7 +142,7 @@ class StdioEdge:
     def _patience(self) -> float | None:
         """How long to wait, in milliseconds."""
         wake = self._server.context.wake_at()
-        return None if wake is None else max(0.0, (wake - self._server.context.clock()) * 1000 + 0.5)
+        return None if wake is None else min(max(0.0, (wake - self._server.context.clock()) * 1000 + 0.5), _DAY)
 
     def _write(self) -> None:
         with suppress(BlockingIOError):

@@ -174,6 +174,17 @@ def test_time_passes_over_pipes(start: Callable[..., Process], tmp_path: Path) -
     assert _said(process.receive_until(_ends("turn/completed"))) == "ab"
 
 
+def test_in_the_longest_silence_other_turns_are_played(start: Callable[..., Process], tmp_path: Path) -> None:
+    scripts = tmp_path / "s.yaml"
+    scripts.write_text("- {name: slow, parts: [[{say: a}, {pause: 1000000000}, {say: b}]]}")
+    process = start("--scripts", str(scripts))
+    process.shake_hands()
+    process.start_turn("[[wireproof:slow#a]]")
+    process.receive_until(_ends("item/agentMessage/delta"))
+    process.start_turn("Hello")
+    assert _said(process.receive_until(_ends("turn/completed")))
+
+
 def test_a_reader_sees_each_cut_of_the_output(process: Process) -> None:
     process.start_turn("[[wireproof:text/cut-bytes#a]]")
     text = _said(process.receive_until(_ends("turn/completed")))
