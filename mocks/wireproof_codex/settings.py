@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_codex.protocol.outputs import CrashAt
+from wireproof_codex.protocol.whole_number import whole_number
 from wireproof_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version
+from wireproof_scripts.kinds import MOST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +60,6 @@ the response; real ones take 0.02 to 0.15 seconds. WIREPROOF_PACE=SECONDS sets a
 
 
 _RECORDING = "recording.jsonl"
-_MOST_DIGITS, _MOST_SECONDS = 18, 10**9
 # With none, a client that subscribes only after the response (ai-sdk-provider-codex-app-server) missed the turn's end.
 DEFAULT_PACE = 0.02
 USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
@@ -277,8 +278,8 @@ def _crash_at(text: str | None) -> CrashAt | None:
     if not text:
         return None
     method, colon, count = text.partition(":")
-    number = _from_one(count) if colon else 1
-    if number is None:
+    number = whole_number(count) if colon else 1
+    if not number:
         raise CodexUsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
     return CrashAt(method, number)
 
@@ -286,17 +287,10 @@ def _crash_at(text: str | None) -> CrashAt | None:
 def _room(text: str | None) -> int | None:
     if not text:
         return None
-    number = _from_one(text)
-    if number is None:
+    number = whole_number(text)
+    if not number:
         raise CodexUsageError(f"WIREPROOF_OVERLOAD_AT: expected a number from 1, found {text}")
     return number
-
-
-def _from_one(text: str) -> int | None:
-    """The number that these digits are; None for any other text, for 0, and for more digits than a count has."""
-    # isascii: `isdecimal` takes the digits of every script.
-    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
-    return int(text) or None if is_number else None
 
 
 def _pace(text: str | None) -> float:
@@ -306,8 +300,8 @@ def _pace(text: str | None) -> float:
         pace = float(text)
     except ValueError:
         pace = -1.0
-    if not 0 <= pace <= _MOST_SECONDS:  # refuses NaN, too
-        raise CodexUsageError(f"WIREPROOF_PACE: expected seconds from 0 to {_MOST_SECONDS}, found {text}")
+    if not 0 <= pace <= MOST_SECONDS:  # refuses NaN, too
+        raise CodexUsageError(f"WIREPROOF_PACE: expected seconds from 0 to {MOST_SECONDS}, found {text}")
     return pace
 
 

@@ -1,7 +1,8 @@
 """JSON that somebody else has written: a client, a target, a model, or whoever wrote a file.
 
 Python's own reader ends in an error that is no `ValueError` where lists are nested too deeply, and where it does not,
-what walks through the value does. So the mocks read with `parse_json` alone.
+what walks through the value does. So the mocks read with `parse_json` alone, but for the miniatures and the clients
+with faults, which know nothing of scripts and read what our own servers wrote.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wireproof_codex.methods.lookup import constant, find_thread
 from wireproof_codex.notifications import messages
 from wireproof_codex.protocol.params import Refused
+from wireproof_codex.protocol.whole_number import whole_number
 from wireproof_codex.versions.marks import known
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 # There is no service of a model; nothing listens on port 9 (discard).
 _URL = "http://127.0.0.1:9/v1"
-_MOST_DIGITS = 18
-"""Of a cursor; a list has fewer entries."""
 
 
 # Lists in pages
@@ -29,9 +28,9 @@ def _pages(what: str, entries: Sequence[Json]) -> Callable[[AdmittedRequest], No
 
     def answer(request: AdmittedRequest) -> None:
         cursor, limit = request.params.get("cursor"), request.params.get("limit")
-        if cursor is not None and not (cursor.isdecimal() and len(cursor) <= _MOST_DIGITS):
+        start = 0 if cursor is None else whole_number(cursor)
+        if start is None:
             raise Refused(f"invalid cursor: {cursor}")
-        start = int(cursor or 0)
         if start > len(entries):
             raise Refused(f"cursor {start} exceeds total {what} {len(entries)}")
         end = len(entries) if limit is None else start + max(1, limit)

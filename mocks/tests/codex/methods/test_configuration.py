@@ -24,6 +24,7 @@ def test_models_are_listed_in_pages(client: Client) -> None:
     [
         ("x", "invalid cursor: x"),
         ("1" * 5000, f"invalid cursor: {'1' * 5000}"),
+        ("\u0661", "invalid cursor: \u0661"),
         ("99", "cursor 99 exceeds total models 2"),
     ],
 )
