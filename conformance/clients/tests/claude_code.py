@@ -57,8 +57,11 @@ class Ended:
 
     @property
     def results(self) -> list[tuple[bool, str]]:
-        """Whether each call failed, and what came of it, in order."""
+        """Whether each call failed, and what came of it, in the order of the calls."""
+        asked = [block["id"] for block in self._blocks("assistant") if block["type"] == "tool_use"]
         found = [block for block in self._blocks("user") if block["type"] == "tool_result"]
+        # What runs at once is printed as it ends, in any order.
+        found.sort(key=lambda block: asked.index(block["tool_use_id"]))
         return [(bool(block.get("is_error")), json.dumps(block["content"])) for block in found]
 
     def _blocks(self, kind: str) -> list[dict[str, Any]]:
