@@ -215,6 +215,8 @@ class App:
                 case _:
                     run.link.sent(output)
                     await _begin_or_end(output, family, request)
+            # A write that does not wait lets nothing else run: not even the reader, which hears that the client left.
+            await asyncio.sleep(0)
             try:
                 output = outputs.send(loop.time())
             except StopIteration:

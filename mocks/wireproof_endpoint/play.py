@@ -46,7 +46,7 @@ SHARED = 16
 
 _SAYING = frozenset({TextAdded, Thought, CallBegan, ChoiceFinished})
 GIVING_WAY = 256
-"""Steps of an answer that is sent whole after which others have their turn."""
+"""Steps or events of an answer after which others have their turn, if nothing was sent meanwhile."""
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -196,8 +196,16 @@ class Play:
                 self._written, self._ready, room = now, 0, self._shared
                 now = yield self._joined(frames)
                 frames.clear()
+            elif self._ready >= GIVING_WAY:
+                # Empty text, and what is held back for a call, may go on for long without a piece to send.
+                self._ready = 0
+                now = yield Until(now)
             if isinstance(step, Until):
                 now = yield from self._silence(step, frames, now)
+        yield from self._end(frames)
+
+    def _end(self, frames: Sequence[bytes]) -> Generator[Output, float, None]:
+        """What is left of a stream."""
         if not self._began:
             yield self._head()
         yield self._joined([*frames, self._plan.writer.end()])

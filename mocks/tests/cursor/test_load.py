@@ -25,6 +25,8 @@ from cursor_agents import (
 from wireproof_cursor.runs.link import RunLink
 from wireproof_cursor.runs.run import Run as MockRun
 from wireproof_cursor.runs.turn import RunTurn
+from wireproof_cursor.serving import serving
+from wireproof_scripts.steps import Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +93,17 @@ def test_clients_that_leave_in_the_middle_leave_nothing_behind(mock: CursorMock,
             client.until("exec_server_message")
     until(lambda: mock.service.runs == [])
     assert alive() == before
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("piece", ["x", ""], ids=["text", "empty"])
+def test_a_client_that_leaves_an_answer_without_pauses_is_heard(transport: str, piece: str) -> None:
+    endless = Script(name="endless", title="", parts=((Say(("x",)), Say((piece,), times=10**12)),), when="on")
+    with serving({"endless": endless}) as mock:
+        with agent(transport, mock.url) as client:
+            client.send(run_request("Go on."))
+            client.until("text_delta")
+        until(lambda: mock.service.runs == [])
 
 
 def test_appends_without_a_stream_are_forgotten(mock: CursorMock) -> None:

@@ -295,20 +295,24 @@ def test_a_client_that_leaves_a_stream_without_waits_ends_it_soon() -> None:
     assert run(left())[0] in {(20, 0), (21, 0)}
 
 
-def test_a_long_answer_that_is_sent_whole_gives_way_to_others() -> None:
+@pytest.mark.parametrize(
+    ("piece", "stream"),
+    [("x", False), pytest.param("", True, id="a stream of empty text, of which there is nothing to send")],
+)
+def test_a_long_answer_of_which_nothing_is_sent_gives_way_to_others(piece: str, *, stream: bool) -> None:
     async def beside() -> list[str]:
-        served, ended = endpoint({"say": {"pieces": ["x"], "times": 50_000}}), list[str]()
+        served, ended = endpoint({"say": {"pieces": [piece], "times": 50_000}}), list[str]()
 
-        async def whole() -> None:
-            await Client(served, stream=False).ask()
-            ended.append("whole")
+        async def long() -> None:
+            await Client(served, stream=stream).ask()
+            ended.append("long")
 
         async def other() -> None:
             for _ in range(3):
                 await asyncio.sleep(0)
             ended.append("other")
 
-        await asyncio.gather(whole(), other())
+        await asyncio.gather(long(), other())
         return ended
 
-    assert run(beside())[0] == ["other", "whole"]
+    assert run(beside())[0] == ["other", "long"]

@@ -215,11 +215,14 @@ class RunTurn:
     # Text and calls
 
     def _text(self, text: str) -> Iterator[Output]:
-        if text:
-            self._said.append(text)
-            self._last = text[-1]
-            yield updates.text(text)
-            yield updates.tokens(1)
+        if not text:
+            # Nothing is sent, however often: the client is heard meanwhile.
+            yield Until(self._link.now)
+            return
+        self._said.append(text)
+        self._last = text[-1]
+        yield updates.text(text)
+        yield updates.tokens(1)
 
     def _call(self, call: language.Call) -> Iterator[Output]:
         for output in in_shapes(call, 0):

@@ -20,6 +20,7 @@ from wireproof_scripts.steps import (
     Pause,
     Plan,
     Raw,
+    Say,
     Step,
     Think,
     Usage,
@@ -66,9 +67,17 @@ def check_step(step: Step, place: str) -> None:
             _check_pieces(step.pieces, [whole], "the text" if isinstance(step, Think) else "the output", place)
         case Plan(steps=planned, done=done) if done > len(planned):
             raise ScriptError(at(place, "done"), f"expected at most {len(planned)}, the number of steps, found {done}")
-        case Bytes(text, times) | Raw(text, times) if len(text) * times > MOST_BYTES:
-            found = f"{len(text)} characters, {times} times"
-            raise ScriptError(at(place, "times"), f"expected at most {MOST_BYTES} in one step, found {found}")
+        case Bytes(text, times) | Raw(text, times):
+            _check_size(len(text), times, place)
+        case Say(pieces, times, whole=True):
+            _check_size(sum(map(len, pieces)), times, place)
+
+
+def _check_size(size: int, times: int, place: str) -> None:
+    """Check what is made as one piece of memory, however it is written: text that is sent in deltas is not."""
+    if size * times > MOST_BYTES:
+        found = f"{size} characters, {times} times"
+        raise ScriptError(at(place, "times"), f"expected at most {MOST_BYTES} in one step, found {found}")
 
 
 def _check_pieces(pieces: Sequence[str], wholes: Sequence[str], what: str, place: str) -> None:

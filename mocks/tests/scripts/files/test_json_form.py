@@ -157,6 +157,10 @@ SHAPES = ", ".join(get_args(Shape))
         ({"say": "\ud800"}, 'say.pieces: expected a text, or a list of texts, found "\\ud800"'),
         ({"say": {"pieces": "a", "tims": 2}}, 'say: there is no field "tims"; did you mean times?'),
         ({"say": {"pieces": "a", "times": 0}}, "say.times: expected a whole number, 1 or more, found 0"),
+        (
+            {"say": {"pieces": ["ab", "c"], "times": 10**12, "whole": True}},
+            "say.times: expected at most 67108864 in one step, found 3 characters, 1000000000000 times",
+        ),
         ({"think": 1.5}, "think.text: expected text, found 1.5 (in quotes it is text)"),
         ({"think": None}, "think: text is missing, expected text"),
         (

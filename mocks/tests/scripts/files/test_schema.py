@@ -206,6 +206,8 @@ def _fits(name: str, fields: dict[str, Any]) -> bool:
             return pieces == [] or "".join(pieces) == whole
         case "bytes" | "raw", {"times": int(times)}:
             return len(fields["text"]) * times <= MOST_BYTES
+        case "say", {"pieces": pieces, "times": int(times), "whole": True}:
+            return len("".join(pieces)) * times <= MOST_BYTES
         case "plan", {"steps": str() | list() as planned, "done": int(done)}:
             return done <= _count(planned)
     return True
