@@ -319,7 +319,7 @@ def _token(request: CursorRequest) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _refused(code: str, message: str, status: int = 0) -> RefusedRequestError:
+def _refused(code: str, message: str, status: int | None = None) -> RefusedRequestError:
     return RefusedRequestError(ServiceProblem(code=code, message=message, http_status=status))
 
 

@@ -23,6 +23,10 @@ from wireproof_scripts.json_text import parse_json
 
 MOST_BYTES = 64 * 2**20
 """What a step may write at once, for it is made in memory."""
+MOST = 2**31 - 1
+"""What a field of any protocol that scripts are played over takes as a whole number."""
+MOST_FIELDS = 2**29 - 1
+"""The largest number of a field in protocol buffers."""
 MOST_SECONDS = 10**9
 """31 years; the system waits for no time that is much longer."""
 
@@ -151,7 +155,7 @@ FLAG = Kind(
     schema={"type": "boolean"},
 )
 _SECONDS = _number(f"a number of seconds from 0 to {MOST_SECONDS}", minimum=0, maximum=MOST_SECONDS)
-_FROM_ONE = _whole("a whole number, 1 or more", minimum=1)
+_FROM_ONE = _whole(f"a whole number from 1 to {MOST}", minimum=1, maximum=MOST)
 _INTEGER = _whole("a whole number")
 _HEADER_NAME = _matching("a header's name", f"^[A-Za-z0-9!#$%&'*+.^_`|~-]+{END}")
 _HEADER_VALUE = _matching("a header's value", rf"^[\t -~\u00a0-\u00ff]*{END}")
@@ -213,12 +217,14 @@ JsonText = Annotated[str, Kind(expected="JSON, or a JSON object", read=_json, sc
 Seconds = Annotated[float, _SECONDS]
 Rate = Annotated[float, _number("a number above 0", exclusiveMinimum=0)]
 Share = Annotated[float, _number("a number from 0 to 1", minimum=0, maximum=1)]
-Count = Annotated[int, _whole("a whole number, 0 or more", minimum=0)]
+Count = Annotated[int, _whole(f"a whole number from 0 to {MOST}", minimum=0, maximum=MOST)]
 Positive = Annotated[int, _FROM_ONE]
 Size = Annotated[int, _whole(f"a number of bytes from 1 to {MOST_BYTES}", minimum=1, maximum=MOST_BYTES)]
 Sizes = Annotated[
-    tuple[int, ...], _one_or_list("a number of bytes, or a list of them, each 1 or more", _FROM_ONE, least=1)
+    tuple[int, ...], _one_or_list(f"a number of bytes from 1 to {MOST}, or a list of them", _FROM_ONE, least=1)
 ]
+ExitStatus = Annotated[int, _whole("an exit status from 0 to 255", minimum=0, maximum=255)]
+FieldNumber = Annotated[int, _whole(f"a field's number from 1 to {MOST_FIELDS}", minimum=1, maximum=MOST_FIELDS)]
 HttpStatus = Annotated[int, _whole("an HTTP status from 200 to 599", minimum=200, maximum=599)]
 Headers = Annotated[
     Mapping[str, str],

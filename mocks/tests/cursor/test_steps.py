@@ -26,6 +26,8 @@ from google.protobuf.json_format import MessageToDict
 from wireproof_cursor.runs.context import RunConditions
 from wireproof_cursor.serving import CursorMock, serving
 from wireproof_cursor_protos import agent_pb2 as pb
+from wireproof_scripts.files.json_form import step_from_json
+from wireproof_scripts.kinds import MOST, MOST_FIELDS
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Call, Fail, Finish, Reflect, Say, Script, Step, Think, Usage, cursor
 
@@ -260,6 +262,26 @@ def test_a_checkpoint_is_no_end(transport: str) -> None:
         assert (state.token_details.used_tokens, state.token_details.max_tokens) == (7, 9)
         assert list(state.pending_tool_calls) == ["{}"]
         assert text_of(client.rest()) == "done"
+
+
+def test_the_largest_numbers_that_a_script_may_have_are_sent() -> None:
+    part = [
+        {"usage": {"input": MOST, "output": MOST, "cached": MOST, "reasoning": MOST}},
+        {"checkpoint": {"used": MOST, "most": MOST}},
+        {"unknown-exec": {"number": MOST_FIELDS}},
+        {"read": {"id": "r", "path": "a", "offset": MOST, "limit": MOST}},
+        {"shell": {"id": "s", "command": "ls", "timeout": MOST}},
+        "abort",
+        {"say": "done"},
+    ]
+    with playing(tuple(map(step_from_json, part)), (DONE,)) as mock, Connection(mock.url) as connection:
+        client = Run(connection)
+        client.send(run_request("go"))
+        messages = client.rest()
+    states = [m.conversation_checkpoint_update for m in messages if named(m) == "conversation_checkpoint_update"]
+    assert [states[0].token_details.used_tokens, states[-1].token_details.used_tokens] == [MOST, 2 * MOST]
+    (shell,) = [m.exec_server_message.shell_args for m in messages if m.exec_server_message.HasField("shell_args")]
+    assert shell.timeout == MOST
 
 
 def test_heartbeats_come_as_often_as_they_are_scripted(transport: str) -> None:

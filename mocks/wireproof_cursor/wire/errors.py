@@ -63,7 +63,7 @@ class ServiceProblem:
     """The same in a sentence."""
     retryable: bool = False
     """Whether the details say that another try may work."""
-    http_status: int = 0
+    http_status: int | None = None
     """The status of HTTP, where it is not that of the code."""
 
     @property

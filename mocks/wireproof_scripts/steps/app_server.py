@@ -7,7 +7,7 @@ Each says in `app_server` why the model's service behind a real Codex cannot pla
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wireproof_scripts.kinds import Count, JsonText, Line, Name, Positive, Sizes, Text, Texts
+from wireproof_scripts.kinds import Count, ExitStatus, JsonText, Line, Name, Positive, Sizes, Text, Texts
 from wireproof_scripts.steps.causes import Cause
 
 Asks = Literal["policy", "always", "never"]
@@ -137,7 +137,7 @@ class Retry:
 class Crash:
     """The backend process exits at once; Cursor's service closes the connection."""
 
-    status: Count = 101  # of a Rust program that panicked, as the real server is
+    status: ExitStatus = 101  # of a Rust program that panicked, as the real server is
     """The exit status."""
     app_server: ClassVar[str] = "the app-server dies, not the model's service"
 

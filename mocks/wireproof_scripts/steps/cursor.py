@@ -8,7 +8,7 @@ Those that have an `id` are tool calls of the model that the client runs, as `ca
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wireproof_scripts.kinds import Count, Name, Positive, Seconds, Text, Texts
+from wireproof_scripts.kinds import Count, FieldNumber, HttpStatus, Name, Positive, Seconds, Text, Texts
 
 _TOOL = "it is a tool of Cursor's service, which the client runs"
 _STATE = "it is about the state that Cursor's clients keep"
@@ -140,7 +140,7 @@ class RequestContext:
 class UnknownExec:
     """The client is asked for something that it cannot know, of a later version of the protocol."""
 
-    number: Positive = 60
+    number: FieldNumber = 60
     """The number of the field that holds the request."""
     cursor: ClassVar[str] = _TOOL
 
@@ -256,8 +256,8 @@ class Refuse:
     """Where it stands: in the end of the stream; as first step also as an HTTP error, or in the refusal of the append
     that carries the run request. After the first output `append` refuses the appends that follow, and the run goes on;
     where there are no appends, or the stream has begun, the end of the stream holds it."""
-    status: Count = 0
-    """The HTTP status; that of the code when 0."""
+    status: HttpStatus | None = None
+    """The HTTP status; that of the code without it."""
     message: Text = "Error"
     """The message."""
     debug: Text = ""

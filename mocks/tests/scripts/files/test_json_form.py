@@ -131,7 +131,7 @@ def test_what_is_none_false_or_an_empty_list_is_not_written() -> None:
     assert written == {"call": {"id": "1", "name": "f", "arguments": "{}", "shape": "native"}}
 
 
-WHOLE = "a whole number, 0 or more"
+WHOLE = "a whole number from 0 to 2147483647"
 CALL = {"id": "1", "name": "f", "arguments": "{}"}
 SHAPES = ", ".join(get_args(Shape))
 
@@ -156,10 +156,10 @@ SHAPES = ", ".join(get_args(Shape))
         ({"say": [1]}, "say.pieces: expected a text, or a list of texts, found [1]"),
         ({"say": "\ud800"}, 'say.pieces: expected a text, or a list of texts, found "\\ud800"'),
         ({"say": {"pieces": "a", "tims": 2}}, 'say: there is no field "tims"; did you mean times?'),
-        ({"say": {"pieces": "a", "times": 0}}, "say.times: expected a whole number, 1 or more, found 0"),
+        ({"say": {"pieces": "a", "times": 0}}, "say.times: expected a whole number from 1 to 2147483647, found 0"),
         (
-            {"say": {"pieces": ["ab", "c"], "times": 10**12, "whole": True}},
-            "say.times: expected at most 67108864 in one step, found 3 characters, 1000000000000 times",
+            {"say": {"pieces": ["ab", "c"], "times": 10**9, "whole": True}},
+            "say.times: expected at most 67108864 in one step, found 3 characters, 1000000000 times",
         ),
         ({"think": 1.5}, "think.text: expected text, found 1.5 (in quotes it is text)"),
         ({"think": None}, "think: text is missing, expected text"),
@@ -209,8 +209,11 @@ SHAPES = ", ".join(get_args(Shape))
         ),
         ({"call": {**CALL, "unfinished": True}}, "call.unfinished: a native call is always complete"),
         ({"say": {"pieces": "a", "choice": -1}}, f"say.choice: expected {WHOLE}, found -1"),
-        ({"cut": []}, "cut.sizes: expected a number of bytes, or a list of them, each 1 or more, found []"),
-        ({"cut": [1, 0]}, "cut.sizes: expected a number of bytes, or a list of them, each 1 or more, found [1, 0]"),
+        ({"cut": []}, "cut.sizes: expected a number of bytes from 1 to 2147483647, or a list of them, found []"),
+        (
+            {"cut": [1, 0]},
+            "cut.sizes: expected a number of bytes from 1 to 2147483647, or a list of them, found [1, 0]",
+        ),
         ({"raw": "\ud800"}, 'raw.text: expected text, found "\\ud800"'),
         (
             {"call": {"id": "1", "name": "f"}},
@@ -229,7 +232,16 @@ SHAPES = ", ".join(get_args(Shape))
         ({"finish": "xxxxx"}, 'finish.reason: expected one of stop, length, content_filter, found "xxxxx"'),
         ({"hang": 3}, "hang: expected nothing, found 3"),
         ({"hang": {"a": 1}}, 'hang: there is no field "a"; known: none'),
-        ({"crash": "x" * 80}, f'crash.status: expected {WHOLE}, found "{"x" * 59}…'),
+        ({"crash": "x" * 80}, f'crash.status: expected an exit status from 0 to 255, found "{"x" * 59}…'),
+        ({"usage": {"input": 2**31}}, f"usage.input: expected {WHOLE}, found 2147483648"),
+        (
+            {"unknown-exec": 2**29},
+            "unknown-exec.number: expected a field's number from 1 to 536870911, found 536870912",
+        ),
+        (
+            {"refuse": {"status": 700}},
+            "refuse.status: expected an HTTP status from 200 to 599, found 700",
+        ),
     ],
 )
 def test_a_wrong_step_is_refused_with_its_place_and_what_would_be_right(data: object, message: str) -> None:
