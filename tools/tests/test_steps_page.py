@@ -22,9 +22,9 @@ def test_a_row_of_the_overview_marks_what_is_required() -> None:
 
 
 def test_a_row_of_a_field_has_its_values_its_default_and_its_meaning() -> None:
-    assert "| `times` | a whole number, 1 or more | `1` | How many times all the pieces are sent. |" in LINES
+    assert "| `times` | a whole number from 1 to 2147483647 | `1` | How many times all the pieces are sent. |" in LINES
     assert "| `seconds` | a number of seconds from 0 to 1000000000 | (required) | How long. |" in LINES
-    assert any(line.startswith("| `choice` | a whole number, 0 or more | (none) | ") for line in LINES)
+    assert any(line.startswith("| `choice` | a whole number from 0 to 2147483647 | (none) | ") for line in LINES)
 
 
 def test_every_cause_is_there_with_its_meaning() -> None:

@@ -117,6 +117,16 @@ def test_every_format_says_what_is_flaky(
     assert "pass, fail, pass in 3 runs: " in str(failure.get("message"))
 
 
+def test_every_format_says_the_status_that_was_accepted(
+    good: Certificate, bad: Certificate, console: Console, printed: Callable[[], str]
+) -> None:
+    one = of_all([good, bad, good])
+    report = report_of(one, load(), replace(CONFIGURATION, allow_partial=True), folder.versions())
+    terminal.report(console, report, one, load())
+    for said in (printed(), markdown(report), page(report, one.runs)):
+        assert re.search(r"exit statuses (are )?0, 1, 0\b", said)
+
+
 def test_the_page_has_a_table_of_runs_and_marks_the_cells(good: Certificate, bad: Certificate) -> None:
     one = of_all([good, bad, good])
     said = page(report_of(one, load(), CONFIGURATION, folder.versions()), one.runs)

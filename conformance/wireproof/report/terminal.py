@@ -56,6 +56,7 @@ def report(
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, result.configuration.command)
+    _repeats(console, result)
     _flaky(console, certificate, catalogue)
     _known(console, certificate)
     _errors(console, certificate)
@@ -144,11 +145,15 @@ def _of_one(again: str, scenario: str) -> str:
     return f"{before} --only {scenario}{dashes}{command}"
 
 
+def _repeats(console: Console, result: Report) -> None:
+    """How each run of a repeated one ended; the rest of the report is of the worst run."""
+    if result.repeats:
+        ends = ", ".join(str(one.status) for one in result.repeats)
+        console.print(f"\n{len(result.repeats)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+
+
 def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
-    """What is broken in some runs of a repeated one and not in all; the rest of the report is of the worst run."""
-    if certificate.every:
-        ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
-        console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+    """What is broken in some runs of a repeated one and not in all."""
     for one in flaky(certificate, catalogue):
         verdicts = ", ".join(one.at(certificate.level))
         where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"
