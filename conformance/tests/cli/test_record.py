@@ -52,7 +52,7 @@ def test_a_recording_is_stopped_by_ctrl_c_and_played_again(tmp_path: Path) -> No
         with started("record", "--upstream", live, "-o", recorded, "--port", 0) as (first, ended):
             assert ask(first.split()[2]) == "It is sunny."
         assert ended[0] == 0
-        assert f"1 answers are in {recorded}; play them: wireproof serve --scripts {recorded}" in ended[1]
+        assert f"1 answer recorded in {recorded}; to play: wireproof serve --scripts {recorded}" in ended[1]
     [entry] = [json.loads(text) for text in journal.read_text().splitlines()]
     assert (entry["script"], entry["ended"]) == ("weather", "completed")
     for file in (recorded, journal):

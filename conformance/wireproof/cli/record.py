@@ -8,6 +8,7 @@ import click
 
 from wireproof.cli.complaint import refusal
 from wireproof.cli.listening import key_in, listening, port_option
+from wireproof.report.grouping import counted
 from wireproof.results import folder
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
@@ -54,9 +55,9 @@ def record_command(
     serving.serve(recorder, at, lambda url: click.echo(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
     count = recorder.recorded
     click.echo(
-        f"{count} answers are in {output}; play them: wireproof serve --scripts {output}"
+        f"{counted(count, 'answer')} recorded in {output}; to play: wireproof serve --scripts {output}"
         if count
-        else "nothing was asked"
+        else "nothing was recorded"
     )
 
 

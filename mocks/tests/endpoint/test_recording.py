@@ -14,6 +14,7 @@ from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.app import Recorder, write
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_endpoint.serving import running
+from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import load_scripts
 from wireproof_scripts.steps import Call, Fail, Finish, Pause, Say, Script, Think, Usage
 from wireproof_scripts.steps.http import Disconnect, Status
@@ -241,6 +242,35 @@ def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_50
             client.with_options(base_url=url.removesuffix("/v1")).models.list()
 
 
+ODD: dict[str, Any] = {
+    "a number for text": {"content": 7},
+    "lone surrogates": {"content": "\ud83d"},
+    "a call without a name": {"tool_calls": [{"id": "c1", "function": {"name": "", "arguments": "{}"}}]},
+    "a call without an id": {"tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+}
+
+
+def test_an_answer_that_no_script_can_say_is_left_out_and_the_others_stay(
+    served: Serve, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers = {what: {"choices": [{"index": 0, "message": message}]} for what, message in ODD.items()}
+    odd = [
+        {"name": f"odd-{number}", "when": what, "parts": [[{"status": {"code": 200, "body": json.dumps(answer)}}]]}
+        for number, (what, answer) in enumerate(answers.items())
+    ]
+    file = tmp_path / "recorded.yaml"
+    upstream = served(json.dumps([{"name": "a", "when": "good", "parts": [[{"say": "Fine."}]]}, *odd]))
+    with running(Recorder(upstream, file)) as url, httpx2.Client(base_url=url) as client:
+        for text in ("good one", *answers, "another good one"):
+            said = {"model": "m", "messages": [{"role": "user", "content": text}]}
+            assert client.post("chat/completions", json=said).status_code == 200
+    assert {script.when for script in load_scripts(file).values()} == {"good one", "another good one"}
+    warned = [record.getMessage().split(": ") for record in caplog.records if record.levelname == "WARNING"]
+    assert [(what, place.removeprefix("parts[0][0].")) for what, place, *_ in warned] == [
+        ("an answer is not recorded", place) for place in ("say.pieces", "say.pieces", "call.name", "call.id")
+    ]
+
+
 # Answers
 
 
@@ -268,6 +298,13 @@ def test_reasoning_other_choices_and_a_stream_that_breaks_off() -> None:
     assert steps_of(sse(*said, counts, "[DONE]"))[0] == (think, Say(("Yes",)), Usage(input=1, output=2))
     assert steps_of(sse(*said))[0] == (think, Say(("Yes",)), Fail("cut"))
     assert steps_of(sse(*said, {"error": {"message": "no more"}}))[0][-1] == Fail("server-error")
+
+
+@pytest.mark.parametrize("count", [None, "5", -1, 1.5e300, 10**12, [], {}], ids=repr)
+def test_counts_that_are_none_are_zero(count: object) -> None:
+    usage = {"prompt_tokens": count, "completion_tokens": 2.0}
+    [_, counts] = steps_of(sse(delta(content="Yes"), {"id": ["x"], "choices": [], "usage": usage}, "[DONE]"))[0]
+    assert counts == Usage(input=0, output=2)
 
 
 @pytest.mark.parametrize("size", [1, 7])
@@ -299,18 +336,18 @@ def test_a_key_that_comes_in_pieces_is_masked_as_a_whole() -> None:
         Say((f"Key {KEY[:5]}", f"{KEY[5:]}.")),
         Think(KEY, pieces=(KEY[:3], KEY[3:])),
         Call(id="c", name="n", arguments=f'"{KEY}"', pieces=(f'"{KEY[:4]}', f'{KEY[4:]}"')),
-        Status(401, body=f"{KEY} is wrong"),
         Say(("Hi", " there")),
     )
     scripts.add(user(f"Use {KEY}"), steps)
-    [script] = scripts.scripts([KEY, KEY[:4]])
+    scripts.add(user("No"), (Status(401, body=f"{KEY} is wrong"),))
+    script, refused = scripts.scripts([KEY, KEY[:4]])
     assert (script.name, script.when) == ("use", "Use ***")
+    assert refused.parts == ((Status(401, body="*** is wrong"),),)
     assert script.parts == (
         (
             Say(("Key ***.",)),
             Think("***"),
             Call(id="c", name="n", arguments='"***"'),
-            Status(401, body="*** is wrong"),
             Say(("Hi", " there")),
         ),
     )
@@ -328,7 +365,8 @@ def test_what_is_asked_again_is_recorded_once_and_longer_texts_come_first() -> N
 
 def test_what_cannot_be_chosen_again_is_said() -> None:
     scripts = Scripts()
-    assert "has no text of a user" in (scripts.add({"messages": [{"role": "system", "content": "x"}]}, HI) or "")
+    with pytest.raises(ScriptError, match="has no text of a user"):
+        scripts.add({"messages": [{"role": "system", "content": "x"}]}, HI)
     assert scripts.add(user("One", "go on"), HI) is None
     assert "another conversation was asked 'Go on', too" in (scripts.add(user("Two", "Go on"), HI) or "")
     assert [script.name for script in scripts.scripts()] == ["go-on", "go-on-2"]

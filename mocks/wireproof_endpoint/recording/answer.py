@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_endpoint.recording import messages
-from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json
+from wireproof_endpoint.recording.so_far import SILENCE, AnswerSoFar, Json, tokens
 from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.steps import Fail, Finish, Pause, Say, Usage
 from wireproof_scripts.steps.http import Disconnect, Status
@@ -130,7 +130,7 @@ def _event(value: Json, answer: AnswerSoFar, at: float) -> None:
 
 
 def _chunk(value: Json, answer: AnswerSoFar, at: float) -> None:
-    answer.id = value.get("id") or answer.id
+    answer.named(value.get("id"))
     for choice in _first_choice(value):
         delta = choice.get("delta") or {}
         _reasoning(delta, answer, at)
@@ -144,7 +144,7 @@ def _chunk(value: Json, answer: AnswerSoFar, at: float) -> None:
 def _response_event(value: Json, answer: AnswerSoFar, at: float) -> None:
     match value["type"]:
         case "response.created":
-            answer.id = value["response"]["id"]
+            answer.named(value["response"]["id"])
         case "response.output_text.delta" | "response.refusal.delta" as kind:
             answer.say(value["delta"], at, refuses=kind == "response.refusal.delta")
         case "response.reasoning_summary_text.delta":
@@ -170,7 +170,7 @@ def _whole(value: Json, answer: AnswerSoFar, at: float) -> None:
     if value.get("type") == "message":
         messages.whole(value, answer, at)
         return
-    answer.id = value.get("id") or ""
+    answer.named(value.get("id"))
     for choice in _first_choice(value):
         message = choice.get("message") or {}
         _reasoning(message, answer, at)
@@ -251,13 +251,11 @@ def _response_end(response: Json, answer: AnswerSoFar) -> None:
 def _count(usage: Json | None, taken: str, given: str, answer: AnswerSoFar) -> None:
     if not usage:
         return
-    cached = (usage.get(f"{taken}_tokens_details") or {}).get("cached_tokens") or 0
-    reasoning = (usage.get(f"{given}_tokens_details") or {}).get("reasoning_tokens") or 0
     counts = Usage(
-        input=usage.get(f"{taken}_tokens") or 0,
-        output=usage.get(f"{given}_tokens") or 0,
-        cached=cached,
-        reasoning=reasoning,
+        input=tokens(usage.get(f"{taken}_tokens")),
+        output=tokens(usage.get(f"{given}_tokens")),
+        cached=tokens((usage.get(f"{taken}_tokens_details") or {}).get("cached_tokens")),
+        reasoning=tokens((usage.get(f"{given}_tokens_details") or {}).get("reasoning_tokens")),
     )
     # Before the end: what comes after it is not played.
     answer.ends.insert(0, counts)

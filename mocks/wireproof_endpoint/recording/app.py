@@ -19,6 +19,7 @@ from wireproof_endpoint.recording.access import MESSAGES, RECORDED, TEST, below,
 from wireproof_endpoint.recording.answer import RecordedAnswer, steps_of
 from wireproof_endpoint.recording.scripts import Scripts
 from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
+from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.json_form import script_to_json
 from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.api_forms import KEY
@@ -181,18 +182,21 @@ class Recorder:
         return {**headers, "accept-encoding": "identity"}
 
     def _record(self, body: bytes, recorded: RecordedAnswer, path: str, test: str) -> None:
+        file, scripts = self._file(test)
         try:
             asked = parse_json(body)
             steps, id_ = steps_of(recorded, paced=self._paced)
+            if not isinstance(asked, dict):
+                return
+            original = asked if path == MESSAGES else None
+            problem = scripts.add(messages.as_chat(asked), steps, id_, original=original)
+        except ScriptError as error:
+            log.warning("an answer is not recorded: %s", error)
+            return
         # Whatever an upstream sends: the client has its answer, and the other recordings stay.
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             log.warning("an answer could not be read, and is not recorded: %r", error)
             return
-        if not isinstance(asked, dict):
-            return
-        chat = messages.as_chat(asked)
-        file, scripts = self._file(test)
-        problem = scripts.add(chat, steps, id_, original=asked if path == MESSAGES else None)
         if problem:
             log.warning("%s", problem)
         self.recorded += 1

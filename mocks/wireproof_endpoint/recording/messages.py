@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from wireproof_endpoint.recording.so_far import tokens
 from wireproof_scripts.steps import Finish, Usage
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def event(value: Json, answer: AnswerSoFar, at: float) -> bool:
     """Take an event of a stream; whether it is one of this API."""
     match value:
         case {"type": "message_start", "message": message}:
-            answer.id = message["id"]
+            answer.named(message["id"])
             answer.counted.update(message.get("usage") or {})
         case {"type": "content_block_start", "index": index, "content_block": block}:
             _block(index, block, answer, at)
@@ -44,7 +45,7 @@ def event(value: Json, answer: AnswerSoFar, at: float) -> bool:
 
 def whole(value: Json, answer: AnswerSoFar, at: float) -> None:
     """Take a whole message."""
-    answer.id = value["id"]
+    answer.named(value["id"])
     for index, block in enumerate(value["content"]):
         _block(index, block, answer, at)
     answer.counted.update(value.get("usage") or {})
@@ -79,11 +80,11 @@ def _end(stopped: Json, answer: AnswerSoFar) -> None:
     """Take why a message stopped, and the counts."""
     counts, reason = answer.counted, stopped.get("stop_reason")
     if counts:
-        cached = counts.get("cache_read_input_tokens") or 0
-        taken = (counts.get("input_tokens") or 0) + cached + (counts.get("cache_creation_input_tokens") or 0)
-        reasoning = (counts.get("output_tokens_details") or {}).get("thinking_tokens") or 0
-        given = counts.get("output_tokens") or 0
-        answer.ends = [Usage(input=taken, output=given, cached=cached, reasoning=reasoning)]
+        cached = tokens(counts.get("cache_read_input_tokens"))
+        taken = tokens(counts.get("input_tokens")) + cached + tokens(counts.get("cache_creation_input_tokens"))
+        reasoning = tokens((counts.get("output_tokens_details") or {}).get("thinking_tokens"))
+        given = tokens(counts.get("output_tokens"))
+        answer.ends = [Usage(input=tokens(taken), output=given, cached=cached, reasoning=reasoning)]
     match reason:
         case "max_tokens" | "model_context_window_exceeded":
             answer.ends.append(Finish("length"))

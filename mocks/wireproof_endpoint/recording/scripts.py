@@ -12,6 +12,8 @@ from wireproof_endpoint.recording.answer import called, calls_of
 from wireproof_endpoint.recording.asked import RecordedConversations
 from wireproof_scripts.asked.header_keys import mask_of
 from wireproof_scripts.conversation import text_of
+from wireproof_scripts.files.errors import ScriptError
+from wireproof_scripts.files.json_form import script_from_json, script_to_json
 from wireproof_scripts.steps import Call, Say, Script, Think
 from wireproof_scripts.steps.http import Refusal, Status
 from wireproof_scripts.steps.when import When, Words
@@ -63,12 +65,17 @@ class Scripts:
         self._conversations = RecordedConversations()
 
     def add(self, body: Json, steps: Part, id_: str = "", *, original: Json | None = None) -> str | None:
-        """Add the answer to a request; what keeps it from being chosen again, if anything does.
+        """Add the answer to a request; why another one will be chosen in its place, if one will.
 
         `original`: the request as it came, where `body` is what it would be in chat.
+
+        Raises:
+            ScriptError: no script can say so, or be chosen for it. Nothing of it is added: the file of all could not be
+                read with it.
         """
         known = self._answers.get(str(body.get("previous_response_id")))
         key, when, before = _place(body)
+        _check(when, (*before, steps))
         digest = self._conversations.digest(body if original is None else original, messages=original is not None)
         if when or (known is None and digest is not None):
             number = len(before)
@@ -77,7 +84,7 @@ class Scripts:
             key, number = known[0], known[1] + 1
             recording = self._recordings[key]
         else:
-            return "the request has no text of a user, by which its script could be chosen"
+            raise ScriptError("", "the request has no text of a user, by which its script could be chosen")
         # What came before the recording began is known from the request itself.
         recording.parts += before[len(recording.parts) : number]
         recording.add(number, steps)
@@ -121,6 +128,11 @@ class Scripts:
                 )
             )
         return found
+
+
+def _check(when: str, parts: tuple[Part, ...]) -> None:
+    """Read what a file would say: values of an answer, and of a request, may be of any type."""
+    script_from_json(script_to_json(Script(name="recorded", title="", when=when or None, parts=parts)))
 
 
 def _same(one: _Recording, other: _Recording) -> bool:

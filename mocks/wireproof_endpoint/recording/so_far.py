@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wireproof_scripts.kinds import MOST
 from wireproof_scripts.steps import Call, Pause, Say, Think
 from wireproof_scripts.steps.http import Refusal
 
@@ -15,6 +16,11 @@ Json = dict[str, Any]
 
 SILENCE = 0.02
 """Seconds: what comes faster after another piece came at once."""
+
+
+def tokens(count: object) -> int:
+    """A count as an upstream sends it; 0 where it is none, as some send null and others text."""
+    return int(count) if isinstance(count, int | float) and 0 <= count <= MOST else 0
 
 
 @dataclass
@@ -77,6 +83,10 @@ class AnswerSoFar:
     id: str = ""
     """Of the answer, by which a later request may go on from it."""
     _last: float = 0.0
+
+    def named(self, id_: object) -> None:
+        """The id of the answer, where it is one."""
+        self.id = id_ if isinstance(id_, str) and id_ else self.id
 
     def say(self, text: str, at: float, *, refuses: bool = False) -> None:
         """More text, or more of a refusal."""
