@@ -155,7 +155,7 @@ def test_a_proxy_that_is_not_there() -> None:
 def test_a_key_that_is_wrong_is_said_to_be(root: str) -> None:
     done = persona("opencode", *at(root), key="wrong")
     assert done.exit_code == 3
-    assert "answered with HTTP 401; name a model with --model, and a key with --api-key-env" in done.output
+    assert "/models: HTTP 401; name a model with --model, and a key with --api-key-env" in done.output
     refused = persona("opencode", *at(root), "--model", "codex", key="wrong")
     assert (refused.exit_code, "not served: opencode: HTTP 401: " in refused.output) == (1, True)
 

@@ -177,8 +177,7 @@ def _first_model(address: EndpointAddress) -> str:
         # Of an answer with an error, the status is enough to say which option is missing.
         seen = str(error).partition(": ")[0] if isinstance(error, NotServedError) else "no list of models"
         raise HarnessError(
-            f"{address.url.rstrip('/')}/models answered with {seen};"
-            " name a model with --model, and a key with --api-key-env"
+            f"{address.url.rstrip('/')}/models: {seen}; name a model with --model, and a key with --api-key-env"
         ) from None
 
 

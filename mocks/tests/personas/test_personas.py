@@ -14,6 +14,8 @@ from rich.console import Console
 
 from wireproof.targets.launch import executable, launch
 from wireproof_cursor.serving import serving
+from wireproof_endpoint.serving import endpoint_of, running
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_mocks.personas import PERSONAS
 from wireproof_mocks.personas.approval.asking import never
 from wireproof_mocks.personas.conversation import PersonaConversation
@@ -21,6 +23,7 @@ from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
 from wireproof_mocks.personas.line import Line, LineKind
 from wireproof_mocks.personas.persona import Wishes
 from wireproof_mocks.personas.running import PersonaRun, run
+from wireproof_scripts.files.json_form import script_from_json
 from wireproof_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -104,6 +107,14 @@ def test_the_reference_proxy_serves_it_in_front_of_a_cursor_agent(
 def test_the_mock_endpoint_serves_it(endpoint: str, persona: Persona) -> None:
     outcome = hold_at(endpoint, persona)
     assert outcome.served, outcome.why
+
+
+def test_what_stops_it_is_said_without_what_a_terminal_would_obey() -> None:
+    call = {"id": "c", "name": "\x1b[31mred", "arguments": "{"}
+    script = script_from_json({"name": "odd", "when": "go", "parts": [[{"call": call}]]})
+    with running(endpoint_of(EndpointSettings(), lambda: {"odd": script})) as url:
+        outcome = hold_at(url, PERSONAS["opencode"], say="go")
+    assert outcome.why == r"the arguments of \x1b[31mred are no JSON: {"
 
 
 FAILS = {

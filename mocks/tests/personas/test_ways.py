@@ -96,6 +96,24 @@ FAILS: list[tuple[Way, list[dict[str, Any]], str]] = [
     (Blocks(), [chunk(content="<use_tool>\n<name>f</name>"), chunk("stop")], "is not closed or has no name"),
     (ResponsesWay(), [{"type": "response.output_text.delta", "delta": "a"}], "without response.completed"),
     (ResponsesWay(), [done("failed", error={"message": "broken"})], "the response failed: {'message': 'broken'}"),
+    # What has another type than clients rely on, wherever it stands.
+    (ToolCalls(), [{"choices": [7]}], "choices.0 is 7, not an object"),
+    (ToolCalls(), [{"choices": [{"delta": []}]}], "choices.0.delta is [], not an object"),
+    (Blocks(), [chunk(content=7)], "choices.0.delta.content is 7, not text"),
+    (Blocks(), [{"choices": [{"finish_reason": {}}]}], "choices.0.finish_reason is {}, not text"),
+    (ToolCalls(), [chunk(tool_calls={})], "choices.0.delta.tool_calls is {}, not a list"),
+    (ToolCalls(), [chunk(tool_calls=["x"])], 'choices.0.delta.tool_calls.0 is "x", not an object'),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "id": 1}])], "choices.0.delta.tool_calls.0.id is 1, not text"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"name": ["f"]}}])], 'function.name is ["f"], not text'),
+    (FunctionCall(), [chunk(function_call={"arguments": {}})], "function_call.arguments is {}, not text"),
+    (ResponsesWay(), [{"type": "response.output_text.delta", "delta": None}], "delta is null, not text"),
+    (ResponsesWay(), [{"type": "response.output_item.done"}], "item is missing in"),
+    (
+            ResponsesWay(),
+            [{"type": "response.output_item.done", "item": {**FUNCTION, "arguments": {}}}],
+            "item.arguments is {}, not text",
+        ),
+    (ResponsesWay(), [{"type": "response.completed", "response": "done"}], 'response is "done", not an object'),
     (
             ResponsesWay(),
             [{"type": "response.output_item.done", "item": {**FUNCTION, "call_id": ""}}, done()],
@@ -147,6 +165,9 @@ def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: Un
         (Blocks(), {"choices": []}, "no choice"),
         (Blocks(), whole("tool_calls", tool_calls=[CALL]), "came as tool_calls alone"),
         (ResponsesWay(), {"status": "completed"}, "the response has no output"),
+        (ResponsesWay(), {"output": [None]}, "output.0 is null, not an object"),
+        (ResponsesWay(), {"output": [{**MESSAGE, "content": "a"}]}, 'output.0.content is "a", not a list'),
+        (ToolCalls(), {"choices": [{"index": 0}]}, "the answer has no message"),
     ],
 )
 def test_a_whole_answer_that_is_none(way: Way, body: dict[str, Any], why: str) -> None:

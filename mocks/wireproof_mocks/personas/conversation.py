@@ -67,9 +67,11 @@ class PersonaConversation:
             with endpoint.connected() as connection:
                 text = self._to_the_end(connection)
         except NotServedError as error:
+            # Names of tools, and messages of errors, stand in it as they came.
+            why = visible(str(error))
             if self.persona.logs_failure:
-                self.print(Line(LineKind.LOG, f"{self.persona.logs_failure} {visible(str(error))}"))
-            return ConversationOutcome(served=False, why=str(error), requests=self.requests)
+                self.print(Line(LineKind.LOG, f"{self.persona.logs_failure} {why}"))
+            return ConversationOutcome(served=False, why=why, requests=self.requests)
         why = f"the conversation came to its end after {self.requests} request{'s' * (self.requests > 1)}"
         return ConversationOutcome(served=True, why=why, requests=self.requests, text=text)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.personas.answer import CallResult, ClientCall, Json, NotServedError, UnderstoodAnswer
+from wireproof_mocks.personas.forms import Chat, ItemDone, Response, ResponseEnd, TextDelta, readable
 from wireproof_mocks.personas.line import short
 from wireproof_scripts.json_text import parse_json
 
@@ -74,6 +75,7 @@ def _choice(body: Json) -> Json | None:
     choices = body.get("choices")
     if not isinstance(choices, list):
         raise NotServedError(f"no choices in {short(json.dumps(body, ensure_ascii=False))}")
+    readable(Chat, body)
     return next((one for one in choices if one.get("index", 0) == 0), None)
 
 
@@ -82,7 +84,9 @@ def _as_chunk(body: Json) -> Json:
     choice = _choice(body)
     if choice is None:
         raise NotServedError("the answer has no choice")
-    message = choice["message"]
+    message = choice.get("message")
+    if message is None:
+        raise NotServedError("the answer has no message")
     calls = [{**one, "index": index} for index, one in enumerate(message.get("tool_calls") or ())]
     return {"choices": [{"delta": {**message, "tool_calls": calls}, "finish_reason": choice.get("finish_reason")}]}
 
@@ -292,13 +296,15 @@ class ResponsesWay(Way):
         for frame in frames:
             match frame.get("type"):
                 case "response.output_text.delta":
-                    text.append(frame["delta"])
+                    text.append(readable(TextDelta, frame)["delta"])
                 case "response.output_item.done":
-                    items.append(frame["item"])
+                    items.append(readable(ItemDone, frame)["item"])
                 case "response.failed":
-                    raise NotServedError(f"the response failed: {frame['response'].get('error')}")
+                    raise NotServedError(
+                        f"the response failed: {readable(ResponseEnd, frame)['response'].get('error')}"
+                    )
                 case "response.completed" | "response.incomplete":
-                    status = frame["response"].get("status")
+                    status = readable(ResponseEnd, frame)["response"].get("status")
         if status is None:
             raise NotServedError("the stream ended without response.completed: the client takes it for cut off")
         return UnderstoodAnswer(text="".join(text), calls=_called(items), finish=status)
@@ -308,7 +314,8 @@ class ResponsesWay(Way):
         output = body.get("output")
         if not isinstance(output, list):
             raise NotServedError("the response has no output")
-        parts = [part for item in output if item.get("type") == "message" for part in item["content"]]
+        readable(Response, body)
+        parts = [part for item in output if item.get("type") == "message" for part in item.get("content") or ()]
         text = "".join(part.get("text", "") for part in parts)
         return UnderstoodAnswer(text=text, calls=_called(output), finish=body.get("status"))
 
