@@ -164,8 +164,8 @@ class Play:
                     continue
                 self._feed(Quiet(waited))
                 if not self._over:
-                    now = yield Until(min(event.time, last + self._settings.idle_timeout))
-                    now = min(now, event.time)
+                    wake = min(event.time, last + self._settings.idle_timeout)
+                    now = min((yield Until(wake)), wake)
             else:
                 last = now
         yield from self._body()
@@ -243,9 +243,11 @@ class Play:
             self._written = now
             now = yield self._plan.keep_alive
         due = self._written + settings.keepalive if self._began else self._commit
-        now = yield Until(min(until.time, due, self._last + settings.idle_timeout))
-        # A wait that is over ended when it was due: a timer that is late must not make the next one later.
-        return min(now, until.time)
+        wake = min(until.time, due, self._last + settings.idle_timeout)
+        now = yield Until(wake)
+        # A wait that is over ended when it was due: a timer that is late must neither make the next one later nor pass
+        # over what was due before.
+        return min(now, wake)
 
     def _next(self, now: float, most: int) -> bytes | Until:
         """Let the next turn do one thing: the bytes to send of it, or until when none has anything to do."""

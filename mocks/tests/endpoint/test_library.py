@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.library.calls import TOOLS_NAMED
 from wireproof_scripts.player import Until
-from wireproof_scripts.steps import Pause, Say, Script
+from wireproof_scripts.steps import Pause, Say, Script, Step
 
 SETTINGS = EndpointSettings(idle_timeout=40, commit=2, keepalive=15)
 TOOLS = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in TOOLS_NAMED]
@@ -139,24 +140,40 @@ def test_the_first_output_is_sent_alone_and_later_ones_share_writes() -> None:
     assert sum(frames) == 640 + 3
 
 
-def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
-    steps = [step for _ in range(5) for step in (Say(("b",)), Pause(0.1))]
-    script = Script(name="paced", title="", parts=(tuple(steps),))
+def played_late(late: float, *steps: Step, stream: bool = True) -> tuple[list[float], bytes]:
+    """Until when an answer waits whose timers are all late by so many seconds, and what it sends."""
+    script = Script(name="paced", title="", parts=(steps,))
     endpoint = Endpoint(SETTINGS, lambda: {"paced": script}, created=0)
-    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[wireproof:paced#n]]"}]}
+    body = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "[[wireproof:paced#n]]"}]}
     headers = {"content-type": "application/json"}
     play = endpoint.answer(
         EndpointRequest(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
     )
     assert isinstance(play, Play)
-    outputs, now, waits = play.outputs(0.0), 0.0, []
-    output: Any = next(outputs)
-    while not (isinstance(output, bytes) and b"[DONE]" in output):
-        if isinstance(output, Until):
-            waits.append(round(output.time, 6))
-            now = output.time + 0.03
-        output = outputs.send(now)
+    outputs, now, waits, sent = play.outputs(0.0), 0.0, [], b""
+    with suppress(StopIteration):
+        output: Any = next(outputs)
+        while True:
+            if isinstance(output, Until):
+                waits.append(round(output.time, 6))
+                now = output.time + late
+            elif not isinstance(output, StreamHead):
+                sent += output if isinstance(output, bytes) else output.body
+            output = outputs.send(now)
+    return waits, sent
+
+
+def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
+    waits, _ = played_late(0.03, *(step for _ in range(5) for step in (Say(("b",)), Pause(0.1))))
     assert waits == [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def test_a_timer_that_is_late_passes_over_nothing_that_was_due_before() -> None:
+    # The status line goes out after 2 s, a comment 15 s later, and the text after 20 s.
+    waits, sent = played_late(30, Pause(20), Say(("after it",)))
+    assert waits == [2, 17, 20]
+    assert sent.index(b"after it") > sent.rindex(b": keep-alive\n\n") > sent.index(b": keep-alive\n\n")
+    assert b"backend_timeout" in played_late(30, Pause(50), Say(("after it",)), stream=False)[1]
 
 
 def test_a_silent_script_is_kept_alive_and_then_fails() -> None:
