@@ -24,7 +24,7 @@ from wireproof_scripts.json_text import parse_json
 MOST_BYTES = 64 * 2**20
 """What a step may write at once, for it is made in memory."""
 MOST = 2**31 - 1
-"""What a field of any protocol that scripts are played over takes as a whole number."""
+"""The largest whole number that each protocol can carry over which scripts are played."""
 MOST_FIELDS = 2**29 - 1
 """The largest number of a field in protocol buffers."""
 MOST_SECONDS = 10**9

@@ -51,7 +51,7 @@ class _Part(_Form):
     text: str = ""
 
 
-class Item(_Form):
+class _Item(_Form):
     """An item of a response."""
 
     name: str = ""
@@ -69,14 +69,14 @@ class TextDelta(_Form):
 class ItemDone(_Form):
     """An event with an item that is complete."""
 
-    item: Item
+    item: _Item
 
 
 class Response(_Form):
     """A response."""
 
     status: str | None = None
-    output: list[Item] = []
+    output: list[_Item] = []
 
 
 class ResponseEnd(_Form):
