@@ -117,6 +117,16 @@ def test_what_stops_it_is_said_without_what_a_terminal_would_obey() -> None:
     assert outcome.why == r"the arguments of \x1b[31mred are no JSON: {"
 
 
+def test_half_a_character_goes_back_as_it_came() -> None:
+    call = {"id": "c", "name": "read", "arguments": {"filePath": "README.md"}}
+    parts = [[{"surrogates": {"text": "😀", "apart": True}}, {"call": call}], [{"reflect": "received"}]]
+    script = script_from_json({"name": "apart", "when": "go", "parts": parts})
+    with running(endpoint_of(EndpointSettings(), lambda: {"apart": script})) as url:
+        outcome = hold_at(url, PERSONAS["opencode"], say="go")
+    assert outcome.served, outcome.why
+    assert "😀" in outcome.text
+
+
 FAILS = {
     ("obsidian-copilot-xml", "quotes-escaped"): """salientTerms='[&quot;R&D&quot;, &quot;costs&quot;]')""",
     ("obsidian-copilot-xml", "stream-without-blocks"): "this client looks for <use_tool> in the content",

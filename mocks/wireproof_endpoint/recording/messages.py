@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wireproof_endpoint.recording.so_far import tokens
+from wireproof_scripts.kinds import MOST
 from wireproof_scripts.steps import Finish, Usage
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _end(stopped: Json, answer: AnswerSoFar) -> None:
         taken = tokens(counts.get("input_tokens")) + cached + tokens(counts.get("cache_creation_input_tokens"))
         reasoning = tokens((counts.get("output_tokens_details") or {}).get("thinking_tokens"))
         given = tokens(counts.get("output_tokens"))
-        answer.ends = [Usage(input=tokens(taken), output=given, cached=cached, reasoning=reasoning)]
+        answer.ends = [Usage(input=min(taken, MOST), output=given, cached=cached, reasoning=reasoning)]
     match reason:
         case "max_tokens" | "model_context_window_exceeded":
             answer.ends.append(Finish("length"))
