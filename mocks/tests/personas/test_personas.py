@@ -14,6 +14,7 @@ from rich.console import Console
 
 from wireproof.targets.launch import executable, launch
 from wireproof_cursor.serving import serving
+from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.serving import endpoint_of, running
 from wireproof_endpoint.settings import EndpointSettings
 from wireproof_mocks.personas import PERSONAS
@@ -119,12 +120,14 @@ def test_what_stops_it_is_said_without_what_a_terminal_would_obey() -> None:
 
 def test_half_a_character_goes_back_as_it_came() -> None:
     call = {"id": "c", "name": "read", "arguments": {"filePath": "README.md"}}
-    parts = [[{"surrogates": {"text": "😀", "apart": True}}, {"call": call}], [{"reflect": "received"}]]
-    script = script_from_json({"name": "apart", "when": "go", "parts": parts})
-    with running(endpoint_of(EndpointSettings(), lambda: {"apart": script})) as url:
+    half = r'{"choices": [{"index": 0, "delta": {"content": "cut: \ud83d"}}]}'
+    parts = [[{"frame": half}, {"call": call}], [{"say": "done"}]]
+    script = script_from_json({"name": "half", "when": "go", "parts": parts})
+    with running(endpoint := endpoint_of(EndpointSettings(), lambda: {"half": script})) as url:
         outcome = hold_at(url, PERSONAS["opencode"], say="go")
-    assert outcome.served, outcome.why
-    assert "😀" in outcome.text
+    assert (outcome.why, outcome.text) == ("the conversation came to its end after 2 requests", "done")
+    [_, again] = SeenRequests(endpoint.journal.entries)
+    assert again.body["messages"][-2]["content"] == "cut: \ud83d"
 
 
 FAILS = {
