@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -284,6 +285,29 @@ def test_who_interrupts_a_start_leaves_no_one_behind(monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt), launch(python("import time; time.sleep(1000)"), env={}):
         pytest.fail("it was interrupted")
     assert running[0].returncode == -signal.SIGTERM
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_an_interrupt_that_does_not_wake_the_main_thread_ends_a_start(
+    monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    # Taken by another thread, it wakes the main one as little as one that comes just before it begins to wait.
+    def interrupted(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        until(lambda: sys._current_frames()[main].f_code is threading.Condition.wait.__code__)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        os.kill(os.getpid(), signal.SIGINT)
+        return start(*arguments, **options)
+
+    start, main = subprocess.Popen, threading.get_ident()
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt), launch(python("import time; time.sleep(1000)"), env={}, timeout=60):
+            pytest.fail("it was interrupted")
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert time.monotonic() - began < 30
 
 
 def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

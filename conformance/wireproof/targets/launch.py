@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +53,8 @@ HEALTH = ("/readyz", "/healthz", "/health", "/livez", "/ping", "/v1", "/")
 """The other paths, below the root of its base URL: what servers are usually asked by."""
 POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
+HEARD = 0.25
+"""Seconds after which an interrupt ends the wait for a start at the latest."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
 _PR_SET_PDEATHSIG = 1
@@ -292,7 +294,11 @@ def launch(
         _RUNNING[base_url] = launched
         try:
             if not at_need:
-                aside(launched.restart).result()
+                started = aside(launched.restart)
+                # In pieces: an interrupt that comes just before the main thread begins to wait does not wake it.
+                while wait([started], HEARD).not_done:
+                    pass
+                started.result()
             yield launched
         finally:
             del _RUNNING[base_url]
