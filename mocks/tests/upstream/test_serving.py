@@ -178,3 +178,7 @@ def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upst
     )
     assert main(["--port", str(upstream.server_address[1])]) == 2
     assert "Address already in use" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        main(["--port", "65536"])
+    assert stopped.value.code == 2
+    assert "--port: expected a port from 0 to 65535, found 65536" in capsys.readouterr().err

@@ -16,6 +16,8 @@ from wireproof_scripts.library import LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_LAST_PORT = 65535
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
@@ -23,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0, help="any free one when it is 0 or not given")
     parser.add_argument("--scripts", type=Path, help="YAML or JSON file of your scripts")
     options = parser.parse_args(arguments)
+    if not 0 <= options.port <= _LAST_PORT:
+        parser.error(f"--port: expected a port from 0 to {_LAST_PORT}, found {options.port}")
     signals = {signal.SIGINT, signal.SIGTERM}
     # Before there is a thread, so that none of them takes one.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
