@@ -20,6 +20,7 @@ from wireproof_surfaces.events import (
     ChoiceFinished,
     FailureReason,
     TextAdded,
+    TurnOver,
 )
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def call(id_: str) -> list[Any]:
 def test_streams_stop_after_the_first_call_or_all(
     client: FlaskClient, backend: ScriptedBackend, headers: dict[str, str], more: dict[str, Any], calls: int
 ) -> None:
-    backend.events = [*call("a"), *call("b"), CallsEnded()]
+    backend.events = [*call("a"), *call("b"), CallsEnded(), TurnOver()]
     response = client.post(CHAT, json={**ASK, "stream": True, **more}, headers={**KEY, **headers})
     assert response.get_data().count(b'"type":"function"') == calls
     whole = client.post(CHAT, json={**ASK, **more}, headers={**KEY, **headers}).get_json()

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wireproof.cli.root import root
+from wireproof.driving import restarting
 from wireproof.model.catalogue import load
 from wireproof.model.dialect import Dialect
 from wireproof.results.certificate import MEANINGS, ExitStatus
@@ -240,7 +241,11 @@ def test_a_known_failure_does_not_fail_the_run_but_one_that_passes_does(tmp_path
     assert "it passes, but is declared as known failing (not so)" in " ".join(result.stdout.split())
 
 
-def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(tiny: TinyServer) -> None:
+def test_a_target_that_goes_away_fails_for_that_and_for_nothing_else(
+    tiny: TinyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restarting, "PAUSES", (0.01,))
+
     def respond(exchange: TinyExchange) -> None:
         exchange.completion("I am a model.")
         tiny.close()

@@ -123,6 +123,7 @@ def test_a_command_leaves_a_target_that_sends_without_end(
     assert 0 < max(sizes) < MOST
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", [kind for kind in ENDLESS if kind != "lines"])
 def test_a_recording_leaves_an_upstream_that_sends_without_end(
     kind: str, tiny: TinyServer, endless: Callable[[str], list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -73,6 +73,7 @@ def test_there_are_ten_endpoints_at_least() -> None:
     assert sorted(path.stem for path in HERE.glob("*.toml")) == NAMES
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario_of_the_recording_still_exists(name: str) -> None:
     assert recorded(name).unknown == ()
@@ -87,6 +88,7 @@ def test_its_surfaces_are_found(name: str) -> None:
     assert target.backend == known["backend"]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_person_confirmed_is_found_and_nothing_else(name: str) -> None:
     found = {

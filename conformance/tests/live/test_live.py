@@ -138,6 +138,7 @@ def broken(certificate: Certificate) -> set[str]:
     return {outcome.requirement for outcome in certificate.outcomes if outcome.verdict in BROKEN}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("endpoint", GOODS, ids=lambda one: one.name)
 def test_no_endpoint_without_a_defect_is_accused(endpoint: Endpoint, server: Server) -> None:
     certificate = run(server, endpoint)

@@ -333,6 +333,7 @@ def replay(recording: Json, script: Script, conditions: RunConditions) -> Outcom
     return outcome
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("name", [name for name in RECORDINGS if not name.startswith("seq_strict")])
 def test_a_replay_ends_as_recorded(name: str) -> None:
     recording = recorded(name)

@@ -33,6 +33,7 @@ def without(change: Change, group: str, name: str) -> list[Change]:
     return [undone if one is change else one for one in CHANGES]
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize(
     ("change", "group", "name"), RECORDED, ids=[f"{change.first} {group}.{name}" for change, group, name in RECORDED]
 )

@@ -46,6 +46,7 @@ def _sides(scenario: str, outcome: Outcome) -> tuple[list[Any], list[Any], dict[
     return out, err, {file: text for file, text in outcome.files.items() if file == "last.txt"}, outcome.status
 
 
+@pytest.mark.sampled(42)
 @pytest.mark.parametrize("scenario", sorted({name.partition("/")[2] for name in PLAYED}))
 def test_a_run_writes_what_was_recorded(scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     versions = [name.partition("/")[0] for name in PLAYED if name.partition("/")[2] == scenario]
