@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+from collections import deque
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,11 +16,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_port_in_use_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    used, other = free_port(), free_port()
-    monkeypatch.setattr(secrets.SystemRandom, "sample", lambda _self, _ports, _count: [used, other])
-    with socket.create_server(("127.0.0.1", used)):
-        assert free_port() == other
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """Two free ports; they alone are drawn, always in this order."""
+    ports = free_port(), free_port()
+    monkeypatch.setattr(secrets.SystemRandom, "sample", lambda _self, _ports, _count: ports)
+    monkeypatch.setattr("wireproof.targets.ports._given", deque())
+    return ports
+
+
+def test_a_port_in_use_is_left_out(two: tuple[int, int]) -> None:
+    with socket.create_server(("127.0.0.1", two[0])):
+        assert free_port() == two[1]
+
+
+def test_a_port_is_not_given_twice_though_nothing_listens_there_yet(two: tuple[int, int]) -> None:
+    assert (free_port(), free_port()) == two
 
 
 @pytest.mark.parametrize(("said", "first"), [("20000\t60999\n", 20000), ("1024\t65535\n", 11000), (None, 49152)])
