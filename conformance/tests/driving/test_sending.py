@@ -9,8 +9,10 @@ import sys
 import textwrap
 import threading
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from wireproof.driving import restarting, sending
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from conformance.tests.conftest import TinyExchange, TinyServer
+    from conformance.tests.conftest import TinyExchange, TinyServer, Until
 
     from wireproof.driving.drive import Driving
     from wireproof.judging.outcomes import ScenarioRun
@@ -242,6 +244,17 @@ def test_a_death_between_two_requests_is_noted_by_the_one_that_finds_it(mortal: 
     # Whether the process was gone by the time of the next request is a matter of moments.
     assert two.end in {End.REFUSED, End.CUT}
     assert two.death == Death(status=7, last_words="it was too much")
+
+
+def test_what_a_target_has_died_of_before_is_no_fault_of_the_first_request(mortal: Mortal, until: Until) -> None:
+    with launch(mortal.command("die before"), env={}) as launched:
+        with suppress(httpx.RemoteProtocolError):
+            httpx.post(launched.base_url, content=b"die before", trust_env=False)
+        until(lambda: launched.death() is not None)
+        runs = driven(target(launched.base_url), deadly("1")).runs
+    transcript = only(runs)
+    assert (transcript.status, transcript.death) == (200, None)
+    assert mortal.lives == 2
 
 
 def test_a_target_that_is_launched_at_need_is_started_by_its_first_request(mortal: Mortal) -> None:

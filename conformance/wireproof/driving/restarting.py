@@ -18,7 +18,7 @@ import httpx
 
 from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.launch import launched_at
+from wireproof.targets.launch import launched_at, until_ended
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -31,10 +31,6 @@ MOST_STARTS = 1000
 """How often a target is started again, or waited for, in a run, whose time is bounded otherwise."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 """Seconds between two looks at a target that Wireproof cannot start again: five in all."""
-LOOK, LOOKS = 0.01, 100
-"""Seconds between two looks at a process that has closed its sockets, and how many: it may take a second to end."""
-MORE_LOOKS = 5
-"""How many at one that still took a connection."""
 REACHED = 2.0
 """Seconds in which a server takes a connection."""
 BROKEN = frozenset({End.CUT, End.REFUSED})
@@ -170,8 +166,10 @@ class Restarter:
         if address not in self._instances:
             instance = self._instances[address] = _Instance(url=url, process=launched_at(url))
             instance.begin()
-            if instance.process is not None and instance.process.asleep:
-                self._bring(instance, _start(instance.process))
+            process = instance.process
+            # One that has died by now died of what was sent before the run: nothing that it sends is blamed for that.
+            if process is not None and (process.asleep or process.death() is not None):
+                self._bring(instance, _start(process))
         return self._instances[address]
 
     def _notice(self, life: Life) -> bool:
@@ -190,10 +188,7 @@ class Restarter:
         # A process that takes connections lives: it broke this one by itself. One that is ending takes them, too, until
         # its last socket is closed.
         lives = end is End.CUT and await self._reaches(life.instance)
-        for _ in range(MORE_LOOKS if lives else LOOKS):
-            await asyncio.sleep(LOOK)
-            if self._notice(life):
-                return
+        await until_ended(lambda: self._notice(life), lives=lives)
 
     def _over(self, life: Life, work: Coroutine[None, None, None]) -> None:
         """Note the end of a life, and bring the instance back."""

@@ -6,6 +6,7 @@ midst of a run is to be judged by the rest, too.
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import os
 import shlex
@@ -55,6 +56,10 @@ POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
 HEARD = 0.25
 """Seconds after which an interrupt ends the wait for a start at the latest."""
+LOOK, LOOKS = 0.01, 100
+"""Seconds between two looks at a process that has closed its sockets, and how many: it may take a second to end."""
+MORE_LOOKS = 5
+"""How many at one that still took a connection."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
 _PR_SET_PDEATHSIG = 1
@@ -315,6 +320,19 @@ def aside(work: Callable[[], _T]) -> Future[_T]:
     done = beside.submit(work)
     beside.shutdown(wait=False)
     return done
+
+
+async def until_ended(has_ended: Callable[[], bool], *, lives: bool) -> None:
+    """Wait until a process that broke a connection has ended, as long as that may take.
+
+    Args:
+        has_ended: Whether it has.
+        lives: Whether it still took another connection, so that it most likely broke that one by itself.
+    """
+    for _ in range(MORE_LOOKS if lives else LOOKS):
+        await asyncio.sleep(LOOK)
+        if has_ended():
+            return
 
 
 def _words(command: str) -> list[str]:

@@ -23,7 +23,7 @@ from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.budget import SpentError, TargetClock
-from wireproof.targets.launch import launched_at
+from wireproof.targets.launch import launched_at, until_ended
 from wireproof.targets.recognition import error_of, is_over, lasting, payloads
 from wireproof.wire.asked_wait import asked_wait
 
@@ -50,6 +50,8 @@ MORE_TRIES = 2
 """How often all probes together are sent again that failed, where a model's service may have done so in passing."""
 MOST_STARTS = 8
 """How often a launched proxy is started again that dies of probes."""
+PORTS = {"http": 80, "https": 443}
+"""The port of a URL that names none, by its scheme."""
 _ENCODINGS = {"gzip", "x-gzip", "deflate"}
 
 
@@ -125,6 +127,7 @@ class Prober:
                 raise HarnessError(f"it is not known yet what answers at {self.target.base_url}: {spent}") from spent
             await self._revive()
             answer = await self._once(method, path, body, more or {}, streamed=streamed)
+            await self._settle(answer)
             if not self._again(answer, sent_after):
                 used = _used(answer)
                 if used is not None:
@@ -158,6 +161,25 @@ class Prober:
             # One that does not start again is what the next answer shows.
             with suppress(HarnessError):
                 await asyncio.to_thread(launched.restart)
+
+    async def _settle(self, answer: ProbeAnswer) -> None:
+        """Where a launched proxy dies of a probe, notice it now: else the next probe, or the run, would meet that."""
+        launched = launched_at(self.target.base_url)
+        if launched is None or answer.end not in {End.CUT, End.REFUSED}:
+            return
+        if launched.death() is None:
+            await until_ended(lambda: launched.death() is not None, lives=await self._takes_connections())
+        await self._revive()
+
+    async def _takes_connections(self) -> bool:
+        """Whether anything listens at the target, which runs here."""
+        at = httpx.URL(self.target.base_url)
+        with suppress(OSError):
+            async with asyncio.timeout(self.target.timeout):
+                _, writer = await asyncio.open_connection(at.host, at.port or PORTS[at.scheme])
+            writer.close()
+            return True
+        return False
 
     async def _once(
         self, method: str, path: str, body: bytes, more: Mapping[str, str], *, streamed: bool
