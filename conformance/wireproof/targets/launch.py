@@ -54,8 +54,8 @@ HEALTH = ("/readyz", "/healthz", "/health", "/livez", "/ping", "/v1", "/")
 """The other paths, below the root of its base URL: what servers are usually asked by."""
 POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
-HEARD = 0.25
-"""Seconds after which an interrupt ends the wait for a start at the latest."""
+PIECE = 0.25
+"""Seconds that the main thread waits at a time for a start: an interrupt is noticed after that at the latest."""
 LOOK, LOOKS = 0.01, 100
 """Seconds between two looks at a process that has closed its sockets, and how many: it may take a second to end."""
 MORE_LOOKS = 5
@@ -301,7 +301,7 @@ def launch(
             if not at_need:
                 started = aside(launched.restart)
                 # In pieces: an interrupt that comes just before the main thread begins to wait does not wake it.
-                while wait([started], HEARD).not_done:
+                while wait([started], PIECE).not_done:
                     pass
                 started.result()
             yield launched
