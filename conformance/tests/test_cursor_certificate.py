@@ -71,6 +71,7 @@ def played(pytestconfig: pytest.Config) -> Sequence[Scenario]:
     return chosen
 
 
+@pytest.mark.nightly
 def test_the_reference_proxy_is_certified_but_for_what_the_service_cannot_show(pytestconfig: pytest.Config) -> None:
     with reach(TargetOptions(agent=Agent.CURSOR)) as target:
         assert target.backend is Backend.CURSOR

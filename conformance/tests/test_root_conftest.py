@@ -12,6 +12,8 @@ from unittest.mock import Mock
 
 import pytest
 
+pytestmark = pytest.mark.sampled(3)
+
 pytest_plugins = ["pytester"]
 
 CONFTEST = Path(__file__).parents[2] / "conftest.py"

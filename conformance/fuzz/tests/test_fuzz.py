@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from itertools import chain
 
+import pytest
+
 from wireproof.scenarios import SCENARIOS
 from wireproof.scenarios.live import LIVE
 from wireproof_fuzz.damaged_files import death_of_file
 from wireproof_fuzz.driven import death_of_run
 from wireproof_fuzz.judged import death_of
 from wireproof_fuzz.mutants import origins
+
+pytestmark = pytest.mark.sampled(2)
 
 MUTANTS = range(1, 41)
 RUNS = range(5, 11)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from wireproof.results.document import Report
 
+pytestmark = pytest.mark.sampled(16)
+
 OLD = CORPUS / "certificates"
 
 

@@ -397,7 +397,7 @@ def test_what_a_page_shows_is_held_against_what_is_printed(shown: str, said: str
     assert like(shown, said) == same
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("page", sorted({one.page for one in ALL}))
 def test_the_commands_of_a_page_run(page: str, reader: Reader, request: pytest.FixtureRequest) -> None:
     whole = request.config.getoption("whole")

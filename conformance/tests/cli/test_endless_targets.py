@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from conformance.tests.conftest import TinyExchange, TinyServer
 
+pytestmark = pytest.mark.sampled(20)
+
 MEBIBYTE = 1 << 20
 MOST = 160 * MEBIBYTE
 """Bytes that a target may be rid of, with what lies in buffers, before a command leaves."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from conformance.tests.conftest import TinyServer
 
+pytestmark = pytest.mark.sampled(45)
+
 GIBIBYTE = 1 << 30
 PARTS = MOST_PARTS + 1
 STEER = "\x1b[31m\x9b2J\u202egnp.\x07"

@@ -20,6 +20,8 @@ from wireproof.targets.launch import executable
 if TYPE_CHECKING:
     from conformance.tests.conftest import Served, Serving, TinyServer, Until
 
+pytestmark = pytest.mark.sampled(14)
+
 WEATHER = {
     "type": "function",
     "function": {

@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sampled(1)
+
 CLIENT = f"{shlex.quote(sys.executable)} -m wireproof_mocks.clients --stream"
 TOOLLESS = """
 import os, sys

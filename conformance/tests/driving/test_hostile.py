@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from wireproof.judging.outcomes import ScenarioRun
 
+pytestmark = pytest.mark.sampled(8)
+
 HELLO = next(one for one in SCENARIOS if one.name == "text-hello")
 STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from wireproof.driving.drive import Driving
     from wireproof.judging.outcomes import ScenarioRun
 
+pytestmark = pytest.mark.sampled(14)
+
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Respond = Callable[[TinyExchange], None]
 
-pytestmark = pytest.mark.sampled(16)
+pytestmark = pytest.mark.sampled(10)
 
 EACH = len(Surface)
 """Requests of a start that fails at once: one for each surface."""

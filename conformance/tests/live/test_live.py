@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from wireproof.model.scenario import JsonObject, Scenario
     from wireproof.results.certificate import Certificate
 
+pytestmark = pytest.mark.sampled(30)
+
 TARGET = Target(
     base_url="http://127.0.0.1:1/v1",
     model=MODEL,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Suite = Callable[..., pytest.RunResult]
 
-pytestmark = pytest.mark.sampled(9)
+pytestmark = pytest.mark.sampled(5)
 
 pytest_plugins = ["pytester"]
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from conformance.tests.conftest import TinyExchange, TinyServer
 
+pytestmark = pytest.mark.sampled(72)
+
 MOCK = "Wireproof: the scripted backend is here."
 CHAT, RESPONSES = Surface.CHAT, Surface.RESPONSES
 JUDGED, ABSENT, NOT_JUDGED = SurfaceState.JUDGED, SurfaceState.ABSENT, SurfaceState.NOT_JUDGED

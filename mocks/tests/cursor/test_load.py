@@ -83,7 +83,7 @@ def test_many_streams_with_appends_leave_nothing_behind(mock: CursorMock, turns:
     assert alive() == before
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_clients_that_leave_in_the_middle_leave_nothing_behind(mock: CursorMock, transport: str) -> None:
     before = alive()

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.http.http_server import HttpServer
 
+pytestmark = pytest.mark.sampled(50)
+
 Start = Any
 KEY = b"Authorization: Bearer secret\r\n"
 JSON = b"Content-Type: application/json\r\n"

@@ -105,6 +105,7 @@ def damaged(body: Mapping[str, Any], chance: random.Random) -> Mapping[str, Any]
     return made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("surface", SURFACES)
 def test_a_damaged_body_is_taken_or_refused(surface: str) -> None:
     parse, body = SURFACES[surface]

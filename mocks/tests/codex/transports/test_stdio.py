@@ -18,6 +18,8 @@ from wireproof_codex.versions.version import NEWEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+pytestmark = pytest.mark.sampled(20)
+
 HELLO = {"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "x", "version": "1"}, "capabilities": {}}}
 PATIENCE = 30.0  # seconds after which a test gives up
 

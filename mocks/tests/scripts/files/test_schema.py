@@ -254,6 +254,7 @@ def _accepts(kind: Kind[Any], value: object) -> bool:
     return bool(VALIDATORS[kind].is_valid(value))
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("kind", [it for it in KINDS if it is not JSON_TEXT], ids=lambda kind: kind.expected)
 @given(value=ANYTHING)
 def test_a_kind_reads_exactly_what_its_schema_accepts(kind: Kind[Any], value: object) -> None:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     from wireproof_surfaces.events import TurnEvent
 
+pytestmark = pytest.mark.sampled(22)
+
 SCRIPTS = (
     Script(name="own/state", title="", parts=((SetBlob("kept"), GetBlob("kept"), GetBlob("lost"), Say(("Kept.",))),)),
     Script(name="own/asks", title="", parts=((RequestContext(), Query("x"), UnknownExec(), Say(("Asked.",))),)),
