@@ -1,4 +1,4 @@
-"""For a change one fault of every tenth requirement is played, for a night all: the others are marked `nightly`."""
+"""For a change one fault of every twelfth requirement is played, for a night all: the others are marked `nightly`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 
 HERE = Path(__file__).parent
-SHARE = 10
+SHARE = 12
 """Of so many requirements the fault of one is played for a change."""
 
 

@@ -265,6 +265,7 @@ def test_items_are_selected_by_scenario_form_and_requirement(suite: Suite, words
     assert all(word in one for one in keyed for word in words.split(" and "))
 
 
+@pytest.mark.nightly
 def test_a_broken_should_is_an_expected_failure(suite: Suite, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.only = {"silence"}
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
