@@ -33,7 +33,8 @@ except ModuleNotFoundError:
     pass
 else:
     # No deadlines: the tests share their cores with servers and with each other.
-    settings.register_profile("ci", max_examples=60, deadline=None)
+    settings.register_profile("change", max_examples=30, deadline=None)
+    settings.register_profile("whole", max_examples=60, deadline=None)
     settings.register_profile("dev", max_examples=200, deadline=None)
     settings.register_profile("nightly", max_examples=10_000, deadline=None)
     settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, before tests are imported

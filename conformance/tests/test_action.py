@@ -187,6 +187,7 @@ def steps_of(job: str) -> dict[str, Any]:
     return {step["name"]: step for step in MATRIX["jobs"][job]["steps"] if "name" in step}
 
 
+@pytest.mark.nightly
 def test_the_merge_makes_a_site_of_what_the_slices_leave(tmp_path: Path) -> None:
     save("stubllm", tmp_path / "results" / "reference@0.1.0")
     save("llmock", tmp_path / "results" / "llmock@0.2.2")

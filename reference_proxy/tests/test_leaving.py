@@ -155,6 +155,7 @@ def text_of(line: bytes) -> str:
     return str(frame["choices"][0]["delta"].get("content") or "")
 
 
+@pytest.mark.nightly
 def test_a_stream_that_no_one_reads_takes_a_bounded_amount_of_memory(
     run_proxy: RunProxy, fake_codex: FakeCodex, until: Until
 ) -> None:

@@ -77,7 +77,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return there
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_has_a_secret_or_steers_a_terminal(

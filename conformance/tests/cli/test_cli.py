@@ -209,6 +209,7 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
     assert "chat.stream.text" in result.stdout
 
 
+@pytest.mark.nightly
 def test_what_a_selection_could_not_observe_is_exit_status_4_unless_that_is_accepted() -> None:
     unseen = ("certify", "--launch", executable("wireproof-proxy"), "--only", "chat.stream.keepalive")
     result = wireproof(*unseen)

@@ -111,7 +111,7 @@ COMMANDS: Mapping[str, Callable[[str, Path, Path], list[str | Path]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ENDLESS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_leaves_a_target_that_sends_without_end(

@@ -77,6 +77,7 @@ def wireproof(*arguments: str) -> Result:
     return result
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NASTY)
 def test_what_a_target_sends_is_reported_in_every_format(tiny: TinyServer, tmp_path: Path, name: str) -> None:
     def respond(exchange: TinyExchange) -> None:

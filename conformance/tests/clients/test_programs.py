@@ -148,6 +148,7 @@ def test_a_program_gets_its_input_and_its_environment() -> None:
     assert running.said == "one\ntwo\n http://h/v1"
 
 
+@pytest.mark.nightly
 def test_a_program_can_be_left_where_wireproof_was_started_to_ignore_interrupts() -> None:
     client = [sys.executable, "-m", "wireproof_mocks.clients", "--stream"]
     words = [sys.executable, "-m", "wireproof", "client", "--only", "client-left", "--allow-partial", "--", *client]

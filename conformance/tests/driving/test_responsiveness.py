@@ -99,6 +99,7 @@ def test_an_instance_that_has_answered_nothing_is_not_asked(asked: Asked) -> Non
     assert asked.bodies == ["/v1/a"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("before", "other"),
     [

@@ -83,6 +83,7 @@ class Busy:
             exchange.answer("Hello, world!")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 def test_a_busy_target_is_waited_for_and_the_waits_are_kept(tiny: TinyServer, status: str) -> None:
     tiny.respond = Busy(2, status)

@@ -158,6 +158,7 @@ def test_what_ends_the_process_takes_nothing_along(launched: TargetOptions) -> N
     assert unseen_in <= deadly | {one for one in ASKED if one.startswith("call")}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("launched", ["no-models"], indirect=True)
 def test_a_proxy_whose_list_of_models_fails_is_launched_all_the_same(launched: TargetOptions) -> None:
     with reach(launched) as target:

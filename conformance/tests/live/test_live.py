@@ -171,6 +171,7 @@ def test_a_model_that_needs_two_tries_gets_them(server: Server) -> None:
     assert any(one.earlier for run in certificate.runs for those in run.exchanges.values() for one in those)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("endpoint", [CHATTY, IDLE, SLOW], ids=lambda one: one.name)
 def test_a_model_that_does_not_do_what_it_is_asked_is_no_finding(endpoint: Endpoint, server: Server) -> None:
     certificate = run(server, endpoint)

@@ -166,6 +166,7 @@ def changed(value: Any, chance: random.Random) -> Any:
     return chance.choice(ODD)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_answers_of_strangers_with_anything_changed_are_judged_alike(name: str) -> None:
     chance = random.Random(name)  # noqa: S311 (of no secret)

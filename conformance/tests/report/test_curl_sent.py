@@ -171,6 +171,7 @@ def test_a_command_of_every_kind_sends_what_was_sent(recorder: Recorder, kind: s
     assert run(recorder, transcript, target) == sent(transcript)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["litellm", "openai-forward"])
 def test_the_commands_of_a_recorded_run_send_what_was_sent(recorder: Recorder, name: str) -> None:
     there = archive.load(CORPUS / f"{name}.gz", SCENARIOS)

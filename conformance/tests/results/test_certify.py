@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NAMES = ("concurrent", "crash-first", "disconnect", "flush", "fresh-session", "previous-response", "tool-loop")
 
 
+@pytest.mark.nightly
 def test_two_runs_on_one_backend_have_the_same_verdict(served: Served) -> None:
     target = preflight(Target(base_url=served.base_url, model=served.model, api_key=served.key))
     scenarios = [one for one in SCENARIOS if one.name in NAMES]

@@ -181,6 +181,7 @@ def test_a_stream_that_is_forced_on_hides_no_surface(tiny: TinyServer) -> None:
     assert (states(found), found.backend) == ((JUDGED, ABSENT), Backend.MOCK)
 
 
+@pytest.mark.nightly
 def test_a_stream_that_never_ends_hides_no_surface(tiny: TinyServer) -> None:
     def endless(exchange: TinyExchange) -> None:
         exchange.begin(MOCK)

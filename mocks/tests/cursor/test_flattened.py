@@ -167,7 +167,7 @@ def test_a_result_in_an_element_comes_back_whole(output: str, id_: str) -> None:
         assert written_in(text)[-1] == WrittenResult(names=(f"x{id_}",), output=output.rstrip())
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("unit", HEADS)
 def test_hostile_text_takes_no_longer_than_its_length(unit: str) -> None:
     def seconds(size: int) -> float:

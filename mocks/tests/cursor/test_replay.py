@@ -345,6 +345,7 @@ def test_a_replay_ends_as_recorded(name: str) -> None:
     assert outcome == wanted
 
 
+@pytest.mark.nightly
 def test_a_number_that_is_used_twice_stalls_the_turn_as_recorded() -> None:
     # The script is that of the server which took all; the client is the one whose number was used.
     script = script_of(recorded("seq_lenient_continue_after_exec"))

@@ -97,6 +97,7 @@ def test_what_can_be_read_in_two_ways_is_refused(serve: Any, name: str) -> None:
     assert is_refusal(exchange(serve(), filled(name) + GET), 400)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.each(
     ("begin", "filler", "expected"),
     [

@@ -76,6 +76,7 @@ def test_a_tool_loop(library: Any) -> None:
     assert played.requests[0].headers["authorization"] == "***"
 
 
+@pytest.mark.sampled(1)
 @LIBRARIES
 def test_a_stream_comes_as_it_is_played(library: Any) -> None:
     with sync_client(library, transport(SLOW)) as client:
@@ -90,6 +91,7 @@ def test_a_stream_comes_as_it_is_played(library: Any) -> None:
     assert second - first > 0.5
 
 
+@pytest.mark.sampled(1)
 @LIBRARIES
 def test_an_async_client_waits_without_holding_up_others(library: Any) -> None:
     async def run() -> list[str]:

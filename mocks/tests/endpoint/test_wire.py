@@ -148,6 +148,7 @@ def test_a_head_says_something_else(served: Serve, stream: bool) -> None:  # noq
     assert b"Hello" in body
 
 
+@pytest.mark.sampled(1)
 @BOTH
 def test_a_head_may_come_slowly(served: Serve, stream: bool) -> None:  # noqa: FBT001 - a case
     url = served(script("{head: {seconds: 1}}, {say: Hello}"))

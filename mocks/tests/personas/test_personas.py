@@ -95,7 +95,7 @@ def test_the_reference_proxy_serves_it(root: str, persona: Persona, *, whole: bo
     assert outcome.requests in {parts, parts + 1}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("whole", [False, True], ids=["stream", "whole"])
 @pytest.mark.parametrize("persona", PERSONAS.values(), ids=PERSONAS)
 def test_the_reference_proxy_serves_it_in_front_of_a_cursor_agent(

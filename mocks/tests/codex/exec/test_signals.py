@@ -31,6 +31,7 @@ def _started(folder: Path, *arguments: str, given: int = subprocess.PIPE) -> sub
     return subprocess.Popen(command, stdin=given, stdout=pipe, stderr=pipe, env={"CODEX_HOME": str(folder)})
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("version", ["0.89.0", "0.125.0", "0.169.0"])
 @pytest.mark.parametrize("scenario", ["sigint", "sigterm", "human_sigint"])
 def test_a_signal_ends_the_run(version: str, scenario: str, tmp_path: Path) -> None:

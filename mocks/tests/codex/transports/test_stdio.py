@@ -364,6 +364,7 @@ def test_40_turns_run_at_once_and_all_end(process: Process) -> None:
     assert {ended[thread] for thread in running} == {"completed"}
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process's memory there")
 def test_100000_deltas_of_a_turn_all_come_and_cost_no_memory(start: Callable[..., Process], tmp_path: Path) -> None:
     scripts = tmp_path / "s.json"
