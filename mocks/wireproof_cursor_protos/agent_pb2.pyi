@@ -163,7 +163,7 @@ class ModelDetails(_message.Message):
     display_name_short: str
     aliases: _containers.RepeatedScalarFieldContainer[str]
     max_mode: bool
-    def __init__(self, model_id: _Optional[str] = ..., thinking_details: _Optional[_Union[ThinkingDetails, _Mapping]] = ..., display_model_id: _Optional[str] = ..., display_name: _Optional[str] = ..., display_name_short: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., max_mode: _Optional[bool] = ...) -> None: ...
+    def __init__(self, model_id: _Optional[str] = ..., thinking_details: _Optional[_Union[ThinkingDetails, _Mapping]] = ..., display_model_id: _Optional[str] = ..., display_name: _Optional[str] = ..., display_name_short: _Optional[str] = ..., aliases: _Optional[_Iterable[str]] = ..., max_mode: bool = ...) -> None: ...
 
 class RequestedModel(_message.Message):
     __slots__ = ("model_id", "max_mode", "parameters")
@@ -180,7 +180,7 @@ class RequestedModel(_message.Message):
     model_id: str
     max_mode: bool
     parameters: _containers.RepeatedCompositeFieldContainer[RequestedModel.Parameter]
-    def __init__(self, model_id: _Optional[str] = ..., max_mode: _Optional[bool] = ..., parameters: _Optional[_Iterable[_Union[RequestedModel.Parameter, _Mapping]]] = ...) -> None: ...
+    def __init__(self, model_id: _Optional[str] = ..., max_mode: bool = ..., parameters: _Optional[_Iterable[_Union[RequestedModel.Parameter, _Mapping]]] = ...) -> None: ...
 
 class ConversationAction(_message.Message):
     __slots__ = ("user_message_action", "resume_action", "cancel_action", "summarize_action")
@@ -202,7 +202,7 @@ class UserMessageAction(_message.Message):
     user_message: UserMessage
     request_context: RequestContext
     send_to_interaction_listener: bool
-    def __init__(self, user_message: _Optional[_Union[UserMessage, _Mapping]] = ..., request_context: _Optional[_Union[RequestContext, _Mapping]] = ..., send_to_interaction_listener: _Optional[bool] = ...) -> None: ...
+    def __init__(self, user_message: _Optional[_Union[UserMessage, _Mapping]] = ..., request_context: _Optional[_Union[RequestContext, _Mapping]] = ..., send_to_interaction_listener: bool = ...) -> None: ...
 
 class ResumeAction(_message.Message):
     __slots__ = ("request_context",)
@@ -230,7 +230,7 @@ class UserMessage(_message.Message):
     mode: int
     is_simulated_msg: bool
     rich_text: str
-    def __init__(self, text: _Optional[str] = ..., message_id: _Optional[str] = ..., mode: _Optional[int] = ..., is_simulated_msg: _Optional[bool] = ..., rich_text: _Optional[str] = ...) -> None: ...
+    def __init__(self, text: _Optional[str] = ..., message_id: _Optional[str] = ..., mode: _Optional[int] = ..., is_simulated_msg: bool = ..., rich_text: _Optional[str] = ...) -> None: ...
 
 class RequestContext(_message.Message):
     __slots__ = ("env", "tools", "git_repos", "project_layouts", "mcp_instructions", "cloud_rule", "web_search_enabled", "file_contents", "mcp_file_system_options")
@@ -259,7 +259,7 @@ class RequestContext(_message.Message):
     web_search_enabled: bool
     file_contents: _containers.ScalarMap[str, str]
     mcp_file_system_options: McpFileSystemOptions
-    def __init__(self, env: _Optional[_Union[RequestContextEnv, _Mapping]] = ..., tools: _Optional[_Iterable[_Union[McpToolDefinition, _Mapping]]] = ..., git_repos: _Optional[_Iterable[_Union[GitRepoInfo, _Mapping]]] = ..., project_layouts: _Optional[_Iterable[_Union[LsDirectoryTreeNode, _Mapping]]] = ..., mcp_instructions: _Optional[_Iterable[_Union[McpInstructions, _Mapping]]] = ..., cloud_rule: _Optional[str] = ..., web_search_enabled: _Optional[bool] = ..., file_contents: _Optional[_Mapping[str, str]] = ..., mcp_file_system_options: _Optional[_Union[McpFileSystemOptions, _Mapping]] = ...) -> None: ...
+    def __init__(self, env: _Optional[_Union[RequestContextEnv, _Mapping]] = ..., tools: _Optional[_Iterable[_Union[McpToolDefinition, _Mapping]]] = ..., git_repos: _Optional[_Iterable[_Union[GitRepoInfo, _Mapping]]] = ..., project_layouts: _Optional[_Iterable[_Union[LsDirectoryTreeNode, _Mapping]]] = ..., mcp_instructions: _Optional[_Iterable[_Union[McpInstructions, _Mapping]]] = ..., cloud_rule: _Optional[str] = ..., web_search_enabled: bool = ..., file_contents: _Optional[_Mapping[str, str]] = ..., mcp_file_system_options: _Optional[_Union[McpFileSystemOptions, _Mapping]] = ...) -> None: ...
 
 class RequestContextEnv(_message.Message):
     __slots__ = ("os_version", "workspace_paths", "shell", "sandbox_enabled", "terminals_folder", "time_zone", "project_folder", "agent_transcripts_folder")
@@ -279,7 +279,7 @@ class RequestContextEnv(_message.Message):
     time_zone: str
     project_folder: str
     agent_transcripts_folder: str
-    def __init__(self, os_version: _Optional[str] = ..., workspace_paths: _Optional[_Iterable[str]] = ..., shell: _Optional[str] = ..., sandbox_enabled: _Optional[bool] = ..., terminals_folder: _Optional[str] = ..., time_zone: _Optional[str] = ..., project_folder: _Optional[str] = ..., agent_transcripts_folder: _Optional[str] = ...) -> None: ...
+    def __init__(self, os_version: _Optional[str] = ..., workspace_paths: _Optional[_Iterable[str]] = ..., shell: _Optional[str] = ..., sandbox_enabled: bool = ..., terminals_folder: _Optional[str] = ..., time_zone: _Optional[str] = ..., project_folder: _Optional[str] = ..., agent_transcripts_folder: _Optional[str] = ...) -> None: ...
 
 class GitRepoInfo(_message.Message):
     __slots__ = ("path", "status", "branch_name", "remote_url")
@@ -329,7 +329,7 @@ class McpFileSystemOptions(_message.Message):
     enabled: bool
     workspace_project_dir: str
     mcp_descriptors: _containers.RepeatedCompositeFieldContainer[McpDescriptor]
-    def __init__(self, enabled: _Optional[bool] = ..., workspace_project_dir: _Optional[str] = ..., mcp_descriptors: _Optional[_Iterable[_Union[McpDescriptor, _Mapping]]] = ...) -> None: ...
+    def __init__(self, enabled: bool = ..., workspace_project_dir: _Optional[str] = ..., mcp_descriptors: _Optional[_Iterable[_Union[McpDescriptor, _Mapping]]] = ...) -> None: ...
 
 class McpDescriptor(_message.Message):
     __slots__ = ("server_name", "server_identifier", "folder_path", "server_use_instructions", "tools")
@@ -794,7 +794,7 @@ class GlobToolSuccess(_message.Message):
     total_files: int
     client_truncated: bool
     ripgrep_truncated: bool
-    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., files: _Optional[_Iterable[str]] = ..., total_files: _Optional[int] = ..., client_truncated: _Optional[bool] = ..., ripgrep_truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., files: _Optional[_Iterable[str]] = ..., total_files: _Optional[int] = ..., client_truncated: bool = ..., ripgrep_truncated: bool = ...) -> None: ...
 
 class PlainError(_message.Message):
     __slots__ = ("error",)
@@ -856,7 +856,7 @@ class ReadToolSuccess(_message.Message):
     total_lines: int
     file_size: int
     path: str
-    def __init__(self, content: _Optional[str] = ..., data: _Optional[bytes] = ..., data_blob_id: _Optional[bytes] = ..., content_blob_id: _Optional[bytes] = ..., is_empty: _Optional[bool] = ..., exceeded_limit: _Optional[bool] = ..., total_lines: _Optional[int] = ..., file_size: _Optional[int] = ..., path: _Optional[str] = ...) -> None: ...
+    def __init__(self, content: _Optional[str] = ..., data: _Optional[bytes] = ..., data_blob_id: _Optional[bytes] = ..., content_blob_id: _Optional[bytes] = ..., is_empty: bool = ..., exceeded_limit: bool = ..., total_lines: _Optional[int] = ..., file_size: _Optional[int] = ..., path: _Optional[str] = ...) -> None: ...
 
 class ReadToolError(_message.Message):
     __slots__ = ("error_message",)
@@ -1152,7 +1152,7 @@ class SandboxPolicy(_message.Message):
     network_access: bool
     additional_readwrite_paths: _containers.RepeatedScalarFieldContainer[str]
     additional_readonly_paths: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, type: _Optional[int] = ..., network_access: _Optional[bool] = ..., additional_readwrite_paths: _Optional[_Iterable[str]] = ..., additional_readonly_paths: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, type: _Optional[int] = ..., network_access: bool = ..., additional_readwrite_paths: _Optional[_Iterable[str]] = ..., additional_readonly_paths: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ShellArgs(_message.Message):
     __slots__ = ("command", "working_directory", "timeout", "tool_call_id", "simple_commands", "has_input_redirect", "has_output_redirect", "requested_sandbox_policy", "file_output_threshold_bytes", "is_background", "skip_approval", "timeout_behavior", "hard_timeout", "description")
@@ -1184,7 +1184,7 @@ class ShellArgs(_message.Message):
     timeout_behavior: int
     hard_timeout: int
     description: str
-    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., timeout: _Optional[int] = ..., tool_call_id: _Optional[str] = ..., simple_commands: _Optional[_Iterable[str]] = ..., has_input_redirect: _Optional[bool] = ..., has_output_redirect: _Optional[bool] = ..., requested_sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., file_output_threshold_bytes: _Optional[int] = ..., is_background: _Optional[bool] = ..., skip_approval: _Optional[bool] = ..., timeout_behavior: _Optional[int] = ..., hard_timeout: _Optional[int] = ..., description: _Optional[str] = ...) -> None: ...
+    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., timeout: _Optional[int] = ..., tool_call_id: _Optional[str] = ..., simple_commands: _Optional[_Iterable[str]] = ..., has_input_redirect: bool = ..., has_output_redirect: bool = ..., requested_sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., file_output_threshold_bytes: _Optional[int] = ..., is_background: bool = ..., skip_approval: bool = ..., timeout_behavior: _Optional[int] = ..., hard_timeout: _Optional[int] = ..., description: _Optional[str] = ...) -> None: ...
 
 class ShellResult(_message.Message):
     __slots__ = ("success", "failure", "timeout", "rejected", "spawn_error", "permission_denied", "sandbox_policy", "is_background", "terminals_folder", "pid")
@@ -1208,7 +1208,7 @@ class ShellResult(_message.Message):
     is_background: bool
     terminals_folder: str
     pid: int
-    def __init__(self, success: _Optional[_Union[ShellSuccess, _Mapping]] = ..., failure: _Optional[_Union[ShellFailure, _Mapping]] = ..., timeout: _Optional[_Union[ShellTimeout, _Mapping]] = ..., rejected: _Optional[_Union[ShellRejected, _Mapping]] = ..., spawn_error: _Optional[_Union[ShellSpawnError, _Mapping]] = ..., permission_denied: _Optional[_Union[ShellPermissionDenied, _Mapping]] = ..., sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., is_background: _Optional[bool] = ..., terminals_folder: _Optional[str] = ..., pid: _Optional[int] = ...) -> None: ...
+    def __init__(self, success: _Optional[_Union[ShellSuccess, _Mapping]] = ..., failure: _Optional[_Union[ShellFailure, _Mapping]] = ..., timeout: _Optional[_Union[ShellTimeout, _Mapping]] = ..., rejected: _Optional[_Union[ShellRejected, _Mapping]] = ..., spawn_error: _Optional[_Union[ShellSpawnError, _Mapping]] = ..., permission_denied: _Optional[_Union[ShellPermissionDenied, _Mapping]] = ..., sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., is_background: bool = ..., terminals_folder: _Optional[str] = ..., pid: _Optional[int] = ...) -> None: ...
 
 class ShellSuccess(_message.Message):
     __slots__ = ("command", "working_directory", "exit_code", "signal", "stdout", "stderr", "execution_time", "output_location", "shell_id", "interleaved_output", "pid", "ms_to_wait")
@@ -1262,7 +1262,7 @@ class ShellFailure(_message.Message):
     interleaved_output: str
     abort_reason: int
     aborted: bool
-    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., exit_code: _Optional[int] = ..., signal: _Optional[str] = ..., stdout: _Optional[str] = ..., stderr: _Optional[str] = ..., execution_time: _Optional[int] = ..., output_location: _Optional[_Union[OutputLocation, _Mapping]] = ..., interleaved_output: _Optional[str] = ..., abort_reason: _Optional[int] = ..., aborted: _Optional[bool] = ...) -> None: ...
+    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., exit_code: _Optional[int] = ..., signal: _Optional[str] = ..., stdout: _Optional[str] = ..., stderr: _Optional[str] = ..., execution_time: _Optional[int] = ..., output_location: _Optional[_Union[OutputLocation, _Mapping]] = ..., interleaved_output: _Optional[str] = ..., abort_reason: _Optional[int] = ..., aborted: bool = ...) -> None: ...
 
 class OutputLocation(_message.Message):
     __slots__ = ("file_path", "size_bytes", "line_count")
@@ -1294,7 +1294,7 @@ class ShellRejected(_message.Message):
     working_directory: str
     reason: str
     is_readonly: bool
-    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., reason: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., reason: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class ShellSpawnError(_message.Message):
     __slots__ = ("command", "working_directory", "error")
@@ -1316,7 +1316,7 @@ class ShellPermissionDenied(_message.Message):
     working_directory: str
     error: str
     is_readonly: bool
-    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., error: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, command: _Optional[str] = ..., working_directory: _Optional[str] = ..., error: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class ShellStream(_message.Message):
     __slots__ = ("stdout", "stderr", "exit", "start", "rejected", "permission_denied", "backgrounded")
@@ -1360,7 +1360,7 @@ class ShellStreamExit(_message.Message):
     output_location: OutputLocation
     aborted: bool
     abort_reason: int
-    def __init__(self, code: _Optional[int] = ..., cwd: _Optional[str] = ..., output_location: _Optional[_Union[OutputLocation, _Mapping]] = ..., aborted: _Optional[bool] = ..., abort_reason: _Optional[int] = ...) -> None: ...
+    def __init__(self, code: _Optional[int] = ..., cwd: _Optional[str] = ..., output_location: _Optional[_Union[OutputLocation, _Mapping]] = ..., aborted: bool = ..., abort_reason: _Optional[int] = ...) -> None: ...
 
 class ShellStreamStart(_message.Message):
     __slots__ = ("sandbox_policy",)
@@ -1484,7 +1484,7 @@ class ReadSuccess(_message.Message):
     file_size: int
     truncated: bool
     output_blob_id: bytes
-    def __init__(self, path: _Optional[str] = ..., content: _Optional[str] = ..., data: _Optional[bytes] = ..., total_lines: _Optional[int] = ..., file_size: _Optional[int] = ..., truncated: _Optional[bool] = ..., output_blob_id: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., content: _Optional[str] = ..., data: _Optional[bytes] = ..., total_lines: _Optional[int] = ..., file_size: _Optional[int] = ..., truncated: bool = ..., output_blob_id: _Optional[bytes] = ...) -> None: ...
 
 class WriteArgs(_message.Message):
     __slots__ = ("path", "file_text", "tool_call_id", "return_file_content_after_write", "file_bytes")
@@ -1498,7 +1498,7 @@ class WriteArgs(_message.Message):
     tool_call_id: str
     return_file_content_after_write: bool
     file_bytes: bytes
-    def __init__(self, path: _Optional[str] = ..., file_text: _Optional[str] = ..., tool_call_id: _Optional[str] = ..., return_file_content_after_write: _Optional[bool] = ..., file_bytes: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., file_text: _Optional[str] = ..., tool_call_id: _Optional[str] = ..., return_file_content_after_write: bool = ..., file_bytes: _Optional[bytes] = ...) -> None: ...
 
 class WriteResult(_message.Message):
     __slots__ = ("success", "permission_denied", "no_space", "error", "rejected")
@@ -1538,7 +1538,7 @@ class WritePermissionDenied(_message.Message):
     operation: str
     error: str
     is_readonly: bool
-    def __init__(self, path: _Optional[str] = ..., directory: _Optional[str] = ..., operation: _Optional[str] = ..., error: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., directory: _Optional[str] = ..., operation: _Optional[str] = ..., error: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class DeleteArgs(_message.Message):
     __slots__ = ("path", "tool_call_id")
@@ -1594,7 +1594,7 @@ class DeletePermissionDenied(_message.Message):
     path: str
     client_visible_error: str
     is_readonly: bool
-    def __init__(self, path: _Optional[str] = ..., client_visible_error: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, path: _Optional[str] = ..., client_visible_error: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class LsArgs(_message.Message):
     __slots__ = ("path", "ignore", "tool_call_id", "sandbox_policy", "timeout_ms")
@@ -1660,7 +1660,7 @@ class LsDirectoryTreeNode(_message.Message):
     children_were_processed: bool
     full_subtree_extension_counts: _containers.ScalarMap[str, int]
     num_files: int
-    def __init__(self, abs_path: _Optional[str] = ..., children_dirs: _Optional[_Iterable[_Union[LsDirectoryTreeNode, _Mapping]]] = ..., children_files: _Optional[_Iterable[_Union[LsDirectoryTreeNode.File, _Mapping]]] = ..., children_were_processed: _Optional[bool] = ..., full_subtree_extension_counts: _Optional[_Mapping[str, int]] = ..., num_files: _Optional[int] = ...) -> None: ...
+    def __init__(self, abs_path: _Optional[str] = ..., children_dirs: _Optional[_Iterable[_Union[LsDirectoryTreeNode, _Mapping]]] = ..., children_files: _Optional[_Iterable[_Union[LsDirectoryTreeNode.File, _Mapping]]] = ..., children_were_processed: bool = ..., full_subtree_extension_counts: _Optional[_Mapping[str, int]] = ..., num_files: _Optional[int] = ...) -> None: ...
 
 class GrepArgs(_message.Message):
     __slots__ = ("pattern", "path", "glob", "output_mode", "context_before", "context_after", "context", "case_insensitive", "type", "head_limit", "multiline", "sort", "sort_ascending", "tool_call_id", "sandbox_policy", "offset")
@@ -1696,7 +1696,7 @@ class GrepArgs(_message.Message):
     tool_call_id: str
     sandbox_policy: SandboxPolicy
     offset: int
-    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., glob: _Optional[str] = ..., output_mode: _Optional[str] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., context: _Optional[int] = ..., case_insensitive: _Optional[bool] = ..., type: _Optional[str] = ..., head_limit: _Optional[int] = ..., multiline: _Optional[bool] = ..., sort: _Optional[str] = ..., sort_ascending: _Optional[bool] = ..., tool_call_id: _Optional[str] = ..., sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., offset: _Optional[int] = ...) -> None: ...
+    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., glob: _Optional[str] = ..., output_mode: _Optional[str] = ..., context_before: _Optional[int] = ..., context_after: _Optional[int] = ..., context: _Optional[int] = ..., case_insensitive: bool = ..., type: _Optional[str] = ..., head_limit: _Optional[int] = ..., multiline: bool = ..., sort: _Optional[str] = ..., sort_ascending: bool = ..., tool_call_id: _Optional[str] = ..., sandbox_policy: _Optional[_Union[SandboxPolicy, _Mapping]] = ..., offset: _Optional[int] = ...) -> None: ...
 
 class GrepResult(_message.Message):
     __slots__ = ("success", "error")
@@ -1749,7 +1749,7 @@ class GrepCountResult(_message.Message):
     total_matches: int
     client_truncated: bool
     ripgrep_truncated: bool
-    def __init__(self, counts: _Optional[_Iterable[_Union[GrepFileCount, _Mapping]]] = ..., total_files: _Optional[int] = ..., total_matches: _Optional[int] = ..., client_truncated: _Optional[bool] = ..., ripgrep_truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, counts: _Optional[_Iterable[_Union[GrepFileCount, _Mapping]]] = ..., total_files: _Optional[int] = ..., total_matches: _Optional[int] = ..., client_truncated: bool = ..., ripgrep_truncated: bool = ...) -> None: ...
 
 class GrepFileCount(_message.Message):
     __slots__ = ("file", "count")
@@ -1769,7 +1769,7 @@ class GrepFilesResult(_message.Message):
     total_files: int
     client_truncated: bool
     ripgrep_truncated: bool
-    def __init__(self, files: _Optional[_Iterable[str]] = ..., total_files: _Optional[int] = ..., client_truncated: _Optional[bool] = ..., ripgrep_truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, files: _Optional[_Iterable[str]] = ..., total_files: _Optional[int] = ..., client_truncated: bool = ..., ripgrep_truncated: bool = ...) -> None: ...
 
 class GrepContentResult(_message.Message):
     __slots__ = ("matches", "total_lines", "total_matched_lines", "client_truncated", "ripgrep_truncated")
@@ -1783,7 +1783,7 @@ class GrepContentResult(_message.Message):
     total_matched_lines: int
     client_truncated: bool
     ripgrep_truncated: bool
-    def __init__(self, matches: _Optional[_Iterable[_Union[GrepFileMatch, _Mapping]]] = ..., total_lines: _Optional[int] = ..., total_matched_lines: _Optional[int] = ..., client_truncated: _Optional[bool] = ..., ripgrep_truncated: _Optional[bool] = ...) -> None: ...
+    def __init__(self, matches: _Optional[_Iterable[_Union[GrepFileMatch, _Mapping]]] = ..., total_lines: _Optional[int] = ..., total_matched_lines: _Optional[int] = ..., client_truncated: bool = ..., ripgrep_truncated: bool = ...) -> None: ...
 
 class GrepFileMatch(_message.Message):
     __slots__ = ("file", "matches")
@@ -1803,7 +1803,7 @@ class GrepContentMatch(_message.Message):
     content: str
     content_truncated: bool
     is_context_line: bool
-    def __init__(self, line_number: _Optional[int] = ..., content: _Optional[str] = ..., content_truncated: _Optional[bool] = ..., is_context_line: _Optional[bool] = ...) -> None: ...
+    def __init__(self, line_number: _Optional[int] = ..., content: _Optional[str] = ..., content_truncated: bool = ..., is_context_line: bool = ...) -> None: ...
 
 class DiagnosticsArgs(_message.Message):
     __slots__ = ("path", "tool_call_id")
@@ -1851,7 +1851,7 @@ class Diagnostic(_message.Message):
     source: str
     code: str
     is_stale: bool
-    def __init__(self, severity: _Optional[int] = ..., range: _Optional[_Union[Range, _Mapping]] = ..., message: _Optional[str] = ..., source: _Optional[str] = ..., code: _Optional[str] = ..., is_stale: _Optional[bool] = ...) -> None: ...
+    def __init__(self, severity: _Optional[int] = ..., range: _Optional[_Union[Range, _Mapping]] = ..., message: _Optional[str] = ..., source: _Optional[str] = ..., code: _Optional[str] = ..., is_stale: bool = ...) -> None: ...
 
 class Range(_message.Message):
     __slots__ = ("start", "end")
@@ -1940,7 +1940,7 @@ class McpSuccess(_message.Message):
     IS_ERROR_FIELD_NUMBER: _ClassVar[int]
     content: _containers.RepeatedCompositeFieldContainer[McpToolResultContentItem]
     is_error: bool
-    def __init__(self, content: _Optional[_Iterable[_Union[McpToolResultContentItem, _Mapping]]] = ..., is_error: _Optional[bool] = ...) -> None: ...
+    def __init__(self, content: _Optional[_Iterable[_Union[McpToolResultContentItem, _Mapping]]] = ..., is_error: bool = ...) -> None: ...
 
 class McpToolResultContentItem(_message.Message):
     __slots__ = ("text", "image")
@@ -1978,7 +1978,7 @@ class McpRejected(_message.Message):
     IS_READONLY_FIELD_NUMBER: _ClassVar[int]
     reason: str
     is_readonly: bool
-    def __init__(self, reason: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, reason: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class McpPermissionDenied(_message.Message):
     __slots__ = ("error", "is_readonly")
@@ -1986,7 +1986,7 @@ class McpPermissionDenied(_message.Message):
     IS_READONLY_FIELD_NUMBER: _ClassVar[int]
     error: str
     is_readonly: bool
-    def __init__(self, error: _Optional[str] = ..., is_readonly: _Optional[bool] = ...) -> None: ...
+    def __init__(self, error: _Optional[str] = ..., is_readonly: bool = ...) -> None: ...
 
 class McpToolNotFound(_message.Message):
     __slots__ = ("name", "available_tools")
@@ -2200,7 +2200,7 @@ class PiTruncation(_message.Message):
     total_lines: int
     output_lines: int
     output_bytes: int
-    def __init__(self, truncated: _Optional[bool] = ..., truncated_by: _Optional[str] = ..., total_lines: _Optional[int] = ..., output_lines: _Optional[int] = ..., output_bytes: _Optional[int] = ...) -> None: ...
+    def __init__(self, truncated: bool = ..., truncated_by: _Optional[str] = ..., total_lines: _Optional[int] = ..., output_lines: _Optional[int] = ..., output_bytes: _Optional[int] = ...) -> None: ...
 
 class PiReadExecArgs(_message.Message):
     __slots__ = ("path", "offset", "limit")
@@ -2260,7 +2260,7 @@ class PiGrepExecArgs(_message.Message):
     literal: bool
     context: int
     limit: int
-    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., glob: _Optional[str] = ..., ignore_case: _Optional[bool] = ..., literal: _Optional[bool] = ..., context: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
+    def __init__(self, pattern: _Optional[str] = ..., path: _Optional[str] = ..., glob: _Optional[str] = ..., ignore_case: bool = ..., literal: bool = ..., context: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class PiFindExecArgs(_message.Message):
     __slots__ = ("pattern", "path", "limit")
@@ -2561,7 +2561,7 @@ class AskQuestionArgs(_message.Message):
         prompt: str
         options: _containers.RepeatedCompositeFieldContainer[AskQuestionArgs.Option]
         allow_multiple: bool
-        def __init__(self, id: _Optional[str] = ..., prompt: _Optional[str] = ..., options: _Optional[_Iterable[_Union[AskQuestionArgs.Option, _Mapping]]] = ..., allow_multiple: _Optional[bool] = ...) -> None: ...
+        def __init__(self, id: _Optional[str] = ..., prompt: _Optional[str] = ..., options: _Optional[_Iterable[_Union[AskQuestionArgs.Option, _Mapping]]] = ..., allow_multiple: bool = ...) -> None: ...
     TITLE_FIELD_NUMBER: _ClassVar[int]
     QUESTIONS_FIELD_NUMBER: _ClassVar[int]
     RUN_ASYNC_FIELD_NUMBER: _ClassVar[int]
@@ -2570,7 +2570,7 @@ class AskQuestionArgs(_message.Message):
     questions: _containers.RepeatedCompositeFieldContainer[AskQuestionArgs.Question]
     run_async: bool
     async_original_tool_call_id: str
-    def __init__(self, title: _Optional[str] = ..., questions: _Optional[_Iterable[_Union[AskQuestionArgs.Question, _Mapping]]] = ..., run_async: _Optional[bool] = ..., async_original_tool_call_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, title: _Optional[str] = ..., questions: _Optional[_Iterable[_Union[AskQuestionArgs.Question, _Mapping]]] = ..., run_async: bool = ..., async_original_tool_call_id: _Optional[str] = ...) -> None: ...
 
 class AskQuestionInteractionResponse(_message.Message):
     __slots__ = ("result",)

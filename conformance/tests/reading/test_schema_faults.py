@@ -202,8 +202,9 @@ def test_what_stands_in_another_document_is_judged_as_strictly_and_as_leniently(
     assert errors("response.stream", event) == ["/response/usage/total_tokens: is 18.0, should be integer"]
 
 
-@pytest.mark.parametrize("depth", [100, 254, 255, 256, 3000])
-def test_lists_nested_by_the_thousand_are_judged(depth: int) -> None:
+# What readers take is nested 127 deep at most; what validates refuses more than 255, and Python 3.11 writes some 900.
+@pytest.mark.parametrize("depth", [100, 254, 255, 256, 500])
+def test_lists_nested_by_the_hundred_are_judged(depth: int) -> None:
     nested: list[Any] = []
     for _ in range(depth):
         nested = [nested]

@@ -1,7 +1,10 @@
 """The compiled messages are those of the .proto files."""
 
+import re
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from google.protobuf import descriptor_pb2
@@ -12,6 +15,7 @@ import wireproof_cursor_protos
 from wireproof_cursor_protos import agent_pb2, aiserver_pb2
 
 FOLDER = Path(wireproof_cursor_protos.__file__).parent
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
 def compiled(name: str, into: Path) -> descriptor_pb2.FileDescriptorProto:
@@ -37,3 +41,11 @@ def test_the_compiled_messages_are_those_of_the_proto_file(kept: FileDescriptor,
     checked_in = descriptor_pb2.FileDescriptorProto()
     kept.CopyToProto(checked_in)
     assert compiled(kept.name, tmp_path) == checked_in
+
+
+@pytest.mark.parametrize("kept", [agent_pb2, aiserver_pb2], ids=lambda module: module.__name__.rpartition(".")[2])
+def test_they_run_on_the_oldest_protobuf_that_is_allowed(kept: ModuleType) -> None:
+    # They are refused by one that is older than the one that they were compiled for.
+    (version,) = re.findall(r"^# Protobuf Python Version: (\S+)$", Path(kept.__file__ or "").read_text(), re.MULTILINE)
+    allowed = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]["cursor"]
+    assert f"protobuf>={version},<8" in allowed

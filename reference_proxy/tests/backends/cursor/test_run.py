@@ -24,6 +24,8 @@ DEADLINE = 30.0
 async def received(headers: Headers, body: Sequence[bytes]) -> None:
     """Open a channel to a service that answers this, and read from it until it ends."""
 
+    answered = asyncio.Event()
+
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = H2Connection(H2Configuration(client_side=False, validate_outbound_headers=False))
         connection.initiate_connection()
@@ -36,13 +38,18 @@ async def received(headers: Headers, body: Sequence[bytes]) -> None:
                     connection.end_stream(event.stream_id)
             writer.write(connection.data_to_send())
         writer.close()
+        answered.set()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     transport = RunTransport(ServiceAddress(base_url=f"http://127.0.0.1:{port}", token="t"))
-    async with server, asyncio.timeout(DEADLINE), transport.open("1") as channel:
-        async for _ in channel.receive():
-            pass
+    async with server, asyncio.timeout(DEADLINE):
+        try:
+            async with transport.open("1") as channel:
+                async for _ in channel.receive():
+                    pass
+        finally:
+            await answered.wait()  # before Python 3.12 a server does not wait for what it has under way
 
 
 @pytest.mark.parametrize("status", [b"abc", b"", b"9" * 5000, "²".encode(), b"\xff"])
