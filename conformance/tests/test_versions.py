@@ -23,7 +23,7 @@ VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")
 SAMPLE = ("0.89.0",)
 """Those that are played without `--whole`: the oldest, which differs most from the newest."""
 SHARE = 4
-"""Of so many scenarios one is played on it then."""
+"""One scenario in so many is played without `--whole`."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

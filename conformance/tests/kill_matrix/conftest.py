@@ -1,4 +1,4 @@
-"""For a change one fault of every twelfth requirement is played, for a night all: the others are marked `nightly`."""
+"""For a change the faults of some requirements are played, for a night all: the others are marked `nightly`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wireproof_mocks.miniatures import FAULTS
 
 HERE = Path(__file__).parent
 SHARE = 12
-"""Of so many requirements the fault of one is played for a change."""
+"""For a change the fault of one requirement in so many is played."""
 
 
 @pytest.hookimpl(tryfirst=True)
