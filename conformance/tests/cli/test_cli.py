@@ -69,7 +69,7 @@ def test_a_server_that_is_no_proxy(tiny: TinyServer) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<h1>Not Found", "404 Not Found", "text/html")
     line = refused("--url", tiny.root, "--model", "m")
     assert "is no OpenAI-compatible API: POST /chat/completions: HTTP 404 with text/html; POST /responses: " in line
-    assert line.endswith("; did you mean a URL that ends in /v1?\n")
+    assert line.endswith(f"; did you mean {tiny.base_url}?\n")
 
 
 def test_a_server_that_answers_html(tiny: TinyServer) -> None:
@@ -92,6 +92,11 @@ def test_a_server_that_hangs(tiny: TinyServer) -> None:
     [
         ("--url", "127.0.0.1:8787", "'127.0.0.1:8787' is no base URL of a proxy: it should begin with http:// or"),
         ("--url", "http://[::1/v1", "'http://[::1/v1' is no base URL of a proxy: "),
+        (
+            "--url",
+            "http://h/v1?a=b",
+            "before the query and the fragment; one is http://127.0.0.1:8787/v1; --query NAME=VALUE is",
+        ),
         ("--url", "http:///v1", "'http:///v1' is no base URL of a proxy: it names no host; one is http://127.0.0.1:"),
         ("--launch", "", "the command of --launch is empty"),
         ("--gateway", "", "the command of --gateway is empty"),

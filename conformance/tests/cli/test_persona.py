@@ -149,13 +149,15 @@ def test_a_proxy_that_is_not_there() -> None:
         done = persona("opencode", "--url", url, *words)
         assert done.exit_code == 3
         assert "cannot be reached" in done.output
-    assert persona("opencode", "--url", "nonsense").exit_code == 3
+    done = persona("opencode", "--url", "nonsense")
+    assert (done.exit_code, "'nonsense' is no base URL of a proxy: it should begin with" in done.output) == (2, True)
 
 
 def test_a_key_that_is_wrong_is_said_to_be(root: str) -> None:
     done = persona("opencode", *at(root), key="wrong")
     assert done.exit_code == 3
     assert "/models: HTTP 401; name a model with --model, and a key with --api-key-env" in done.output
+    assert "did you mean" not in done.output
     refused = persona("opencode", *at(root), "--model", "codex", key="wrong")
     assert (refused.exit_code, "not served: opencode: HTTP 401: " in refused.output) == (1, True)
 

@@ -67,7 +67,19 @@ def test_a_recording_is_stopped_by_ctrl_c_and_played_again(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--upstream", "live:80"], "--upstream must be a URL that begins with http:// or https://, not 'live:80'"),
+        (
+            ["--upstream", "live:80"],
+            "--upstream: 'live:80' is no base URL: it should begin with http:// or https://; one",
+        ),
+        (
+            ["--upstream", "http://[::1"],
+            "--upstream: 'http://[::1' is no base URL: Invalid IPv6 URL; one is https://api.",
+        ),
+        (
+            ["--upstream", "https://"],
+            "--upstream: 'https://' is no base URL: it names no host; one is https://api.openai",
+        ),
+        (["--upstream", "http://x/v1?a=b"], "is no base URL: it should end before the query and the fragment; one is"),
         (["--upstream", "http://x/v1", "--api-key-env", "NO_SUCH"], "the environment variable NO_SUCH is not set"),
         (["--upstream", "http://x/v1", "-o", "there.yaml"], "there.yaml exists; --overwrite replaces it"),
         (

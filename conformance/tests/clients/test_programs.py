@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from wireproof.cli.root import root
 from wireproof.clients.judged import certify_client
 from wireproof.clients.program import ClientCommand, ProgramClient, ProgramError, RunningProgram, words_of
 from wireproof.clients.running import SilentClientError
@@ -135,6 +138,28 @@ def test_places_are_filled_and_other_braces_stay() -> None:
 def test_a_command_may_be_one_text() -> None:
     assert words_of(["python 'my agent.py' {prompt}"]) == ("python", "my agent.py", "{prompt}")
     assert words_of(["python", "my agent.py"]) == ("python", "my agent.py")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([""], "the command of the client is empty"),
+        (["", "x"], "the command of the client is empty"),
+        (["my 'agent"], 'the command "my \'agent" cannot be read: No closing quotation'),
+    ],
+)
+def test_a_command_without_a_program_is_refused_in_a_line(words: list[str], why: str) -> None:
+    result = CliRunner().invoke(root, ["client", "--", *words])
+    assert (result.exit_code, result.output) == (2, f"wireproof: {why}\n")
+
+
+def test_what_repeats_a_run_has_the_options_that_are_not_the_usual_ones() -> None:
+    command = [sys.executable, "-m", "wireproof_mocks.clients", "--stream", "--fault", "half-answers-kept"]
+    chosen = ["--only", "client-cut-after-call"]
+    said = ["--env=A=b", "--model=m2", "--timeout=30"]
+    result = CliRunner().invoke(root, ["client", *chosen, *said, "--idle", "20", "--", *command])
+    assert result.exit_code == 1, result.output
+    assert f"again: wireproof client {shlex.join([*said, *chosen])} -- {shlex.join(command)}" in result.output
 
 
 def test_a_program_gets_its_input_and_its_environment() -> None:

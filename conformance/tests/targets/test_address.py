@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.validity import check_url, is_local, url_fault
+from wireproof.targets.validity import check_url, is_local, url_fault, usual_base
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,8 @@ def test_a_usable_url_has_no_fault(url: str) -> None:
         ("http:///v1", "it names no host"),
         ("http://127.0.0.1:99999/v1", "Port out of range 0-65535"),
         ("http://[::1/v1", "Invalid IPv6 URL"),
+        ("http://127.0.0.1/v1?a=b", "it should end before the query and the fragment"),
+        ("http://127.0.0.1/v1#a", "it should end before the query and the fragment"),
     ],
 )
 def test_an_unusable_url_has_its_fault_named(url: str, fault: str) -> None:
@@ -44,3 +46,18 @@ def test_an_unusable_url_has_its_fault_named(url: str, fault: str) -> None:
     with pytest.raises(HarnessError) as raised:
         check_url(url)
     assert str(raised.value) == f"{url!r} is no usable URL: {fault}"
+
+
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("http://h", "http://h/v1"),
+        ("http://h/api/", "http://h/api/v1"),
+        ("http://h/v1/chat/completions", "http://h/v1"),
+        ("http://h/responses/", "http://h/v1"),
+        ("http://h/v1", ""),
+        ("http://h/v1/", ""),
+    ],
+)
+def test_what_is_missing_of_a_base_url_and_what_is_too_much_is_known(url: str, meant: str) -> None:
+    assert usual_base(url) == meant

@@ -490,6 +490,8 @@ def test_where_there_is_no_list_of_models_one_must_be_named(
     tiny.respond = lambda exchange: exchange.whole(body, status)
     said = f"{seen}, so no model is known; name one with --model"
     assert refusal(a_target(tiny.base_url, model="")) == f"{tiny.base_url}/models answers {said}"
+    hint = f"; did you mean {tiny.base_url}?" if status.startswith("404") else ""
+    assert refusal(a_target(tiny.root, model="")) == f"{tiny.root}/models answers {said}{hint}"
 
 
 def test_a_server_that_is_not_there(tiny: TinyServer) -> None:
@@ -581,7 +583,8 @@ def test_what_has_no_such_routes_is_no_target(tiny: TinyServer, status: str, kin
     tiny.respond = lambda exchange: exchange.whole(body, status, kind)
     each = f"POST /chat/completions: {seen}; POST /responses: {seen}; POST /messages: {seen}"
     assert refusal(a_target(tiny.base_url)) == f"{tiny.base_url} is no OpenAI-compatible API: {each}"
-    assert refusal(a_target(tiny.root)).endswith("; did you mean a URL that ends in /v1?")
+    assert refusal(a_target(tiny.root)).endswith(f"; did you mean {tiny.base_url}?")
+    assert refusal(a_target(f"{tiny.base_url}/responses")).endswith(f"; did you mean {tiny.base_url}?")
 
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])

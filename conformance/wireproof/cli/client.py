@@ -109,7 +109,7 @@ def client_command(  # noqa: PLR0913 (one for each option)
         raise click.UsageError("give the command of a client, or --journal FILE with what one has sent")
     if journal:
         certificate = _of_journal(journal, model, VerdictLevel(level))
-        again = shlex.join(["wireproof", "client", "--journal", str(journal)])
+        again = _again("--journal", str(journal), *_unusual("--model", model, MODEL))
     else:
         try:
             there = ClientCommand(words=words_of(command), variables=_variables(variables))
@@ -125,8 +125,10 @@ def client_command(  # noqa: PLR0913 (one for each option)
                 scenarios=chosen, selection=only, level=VerdictLevel(level), jobs=jobs, tool=used, model=model,
                 progress=_say,
             )  # fmt: skip
-        words = [*(f"--env={one}" for one in variables), *([f"--tool={tool}"] if tool else [])]
-        again = f"{shlex.join(['wireproof', 'client', *words])} -- {there}"
+        again = _again(
+            *(f"--env={one}" for one in variables), *_unusual("--model", model, MODEL), *_unusual("--tool", tool, None),
+            *_unusual("--timeout", timeout, TIMEOUT), *_unusual("--idle", idle, IDLE), "--", *there.words,
+        )  # fmt: skip
     configuration = Configuration(
         command=again, jobs=certificate.jobs, at_a_time=0, selection=certificate.selection, level=certificate.level,
         allow_partial=allow_partial, known={},
@@ -136,6 +138,16 @@ def client_command(  # noqa: PLR0913 (one for each option)
         folder.write(output, report, certificate)
     show(report, certificate, load(), form=form, demonstration=False)
     raise SystemExit(report.status)
+
+
+def _again(*words: str) -> str:
+    """The command that judges the same client again."""
+    return shlex.join(["wireproof", "client", *words])
+
+
+def _unusual(option: str, given: object, usual: object) -> tuple[str, ...]:
+    """An option, where its value is not the usual one."""
+    return () if given == usual else (f"{option}={given:g}" if isinstance(given, float) else f"{option}={given}",)
 
 
 def _of_journal(file: Path, model: str, level: VerdictLevel) -> Certificate:

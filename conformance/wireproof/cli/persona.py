@@ -25,7 +25,7 @@ from wireproof.results.masking import masking
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
-from wireproof.targets.validity import check_url
+from wireproof.targets.validity import base_fault, usual_base
 from wireproof_mocks.personas import PERSONAS
 from wireproof_mocks.personas.answer import NotServedError
 from wireproof_mocks.personas.endpoint import EndpointAddress, UnreachableError
@@ -95,10 +95,7 @@ def persona_command(  # noqa: PLR0913 (one for each option)
         raise SystemExit(ExitStatus.CERTIFIED if as_list else ExitStatus.USAGE)
     try:
         given = TargetOptions.from_values(target)
-        address = EndpointAddress(
-            url=given.url or "", model=given.model, key=given.api_key() or "",
-            headers=dict(given.carried()["headers"]), timeout=timeout,
-        )  # fmt: skip
+        address = _address(given, timeout)
         wanted = PersonaRun(approve=approve, vault=vault, tools=not no_tools, whole=whole, say=say)
         client = _known(name, wanted)
     except OptionError as error:
@@ -141,6 +138,15 @@ def list_personas(out: Console) -> None:
         out.print(Text.assemble((f"{one.name}\n", "bold"), f"  {one.title}: {one.does}"), soft_wrap=True)
 
 
+def _address(given: TargetOptions, timeout: float) -> EndpointAddress:
+    if given.url is not None and (fault := base_fault(given.url)):
+        raise OptionError(f"{given.url!r} {fault}")
+    headers = dict(given.carried()["headers"])
+    return EndpointAddress(
+        url=given.url or "", model=given.model, key=given.api_key() or "", headers=headers, timeout=timeout
+    )
+
+
 def _known(name: str, wanted: PersonaRun) -> Persona:
     found = PERSONAS.get(name)
     if found is None:
@@ -163,7 +169,6 @@ def _bundled(client: Persona, address: EndpointAddress) -> Iterator[EndpointAddr
 
 @contextmanager
 def _named(address: EndpointAddress) -> Iterator[EndpointAddress]:
-    check_url(address.url)
     yield replace(address, model=address.model or _first_model(address))
 
 
@@ -176,8 +181,10 @@ def _first_model(address: EndpointAddress) -> str:
     except (NotServedError, LookupError, TypeError) as error:
         # Of an answer with an error, the status is enough to say which option is missing.
         seen = str(error).partition(": ")[0] if isinstance(error, NotServedError) else "no list of models"
+        base = usual_base(address.url)
+        hint = f"; did you mean {base}?" if base and seen in {"HTTP 404", "HTTP 405"} else ""
         raise HarnessError(
-            f"{address.url.rstrip('/')}/models: {seen}; name a model with --model, and a key with --api-key-env"
+            f"{address.url.rstrip('/')}/models: {seen}; name a model with --model, and a key with --api-key-env{hint}"
         ) from None
 
 

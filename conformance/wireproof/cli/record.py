@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from wireproof.cli.complaint import refusal
 from wireproof.cli.listening import key_in, listening, port_option
 from wireproof.report.grouping import counted
 from wireproof.results import folder
+from wireproof.targets.validity import url_fault
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
 
@@ -48,8 +50,8 @@ def record_command(
     except OSError as error:
         raise refusal(f"{output} cannot be written: {folder.why(error)}") from error
     key = None if api_key_env is None else key_in(api_key_env)
-    if not upstream.startswith(("http://", "https://")):
-        raise refusal(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")
+    if fault := url_fault(upstream):
+        raise refusal(f"--upstream: {upstream!r} is no base URL: {fault}; one is https://api.openai.com/v1")
     at = listening(port)
     recorder = Recorder(upstream, output, key=key, paced=timed, apart=per_test)
     serving.serve(recorder, at, lambda url: click.echo(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
@@ -68,6 +70,7 @@ def _check_file(output: Path, *, overwrite: bool) -> None:
         raise refusal(f"{output} exists; --overwrite replaces it")
     if not output.absolute().parent.is_dir():
         raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
+    _check_writable(output.absolute().parent)
 
 
 def _check_folder(output: Path, *, overwrite: bool) -> None:
@@ -78,3 +81,10 @@ def _check_folder(output: Path, *, overwrite: bool) -> None:
     if not output.absolute().parent.is_dir():
         raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
     output.mkdir(exist_ok=True)
+    _check_writable(output)
+
+
+def _check_writable(there: Path) -> None:
+    # A recording is written beside its file and then put in its place.
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise refusal(f"the folder {there} cannot be written to")

@@ -210,8 +210,18 @@ def _marked(mark: bytes) -> Iterator[int]:
 
 
 def words_of(command: Sequence[str]) -> tuple[str, ...]:
-    """The words of a command, which may be given as one text, as a shell would read it."""
-    return tuple(shlex.split(command[0])) if len(command) == 1 else tuple(command)
+    """The words of a command, which may be given as one text, as a shell would read it.
+
+    Raises:
+        ValueError: they name no program, or a shell could not read them.
+    """
+    try:
+        words = tuple(shlex.split(command[0]) if len(command) == 1 else command)
+    except ValueError as error:
+        raise ValueError(f"the command {command[0]!r} cannot be read: {error}") from error
+    if not words or not words[0].strip():
+        raise ValueError("the command of the client is empty")
+    return words
 
 
 @dataclass(kw_only=True)

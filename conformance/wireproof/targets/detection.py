@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from wireproof.model.target import Backend, SurfaceReport, SurfaceState
 from wireproof.model.transcript import End
 from wireproof.targets.recognition import NO_ENTRY, Recognised, error_of, is_data, is_page, lasting, recognise, shown
+from wireproof.targets.validity import usual_base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -209,7 +210,8 @@ def no_models(answer: ProbeAnswer, target: Target) -> str:
     what = f"{answer.url} answers {seen(answer)}"
     if is_page(answer.body):
         return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
-    return f"{what}, so no model is known; name one with --model"
+    hint = _hint(target) if answer.status in NO_ROUTE else ""
+    return f"{what}, so no model is known; name one with --model{hint}"
 
 
 def undrivable(target: Target, sightings: Mapping[Surface, Sighting], *, is_mute: bool) -> str:
@@ -251,5 +253,6 @@ def _no_text(sightings: Mapping[Surface, Sighting]) -> str:
 
 
 def _hint(target: Target) -> str:
-    # Without /v1 the address may be that of a server's web page.
-    return "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"
+    # Without /v1 the address may be that of a server's web page; with an endpoint's path, a person has copied too much.
+    base = usual_base(target.base_url)
+    return f"; did you mean {base}?" if base else ""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from wireproof.model.dialect import Surface
 from wireproof.model.target import Agent
 from wireproof.model.verdict import HarnessError
 from wireproof.targets.kinds import OptionError
@@ -31,7 +32,25 @@ def url_fault(url: str) -> str:
         return str(error)
     if parts.scheme not in {"http", "https"}:
         return "it should begin with http:// or https://"
-    return "" if parts.hostname else "it names no host"
+    if not parts.hostname:
+        return "it names no host"
+    # What is asked for is appended to it.
+    return "it should end before the query and the fragment" if parts.query or parts.fragment else ""
+
+
+def base_fault(url: str) -> str:
+    """Why what a person gave is no base URL of a proxy, to follow it in a sentence; "" when it is one."""
+    fault = url_fault(url)
+    return f"is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1" if fault else ""
+
+
+def usual_base(url: str) -> str:
+    """The base URL that is most likely meant where a proxy has nothing at this one; "": it looks like one."""
+    base = url.rstrip("/")
+    for surface in Surface:
+        base = base.removesuffix(surface.endpoint)
+    base = base if base.endswith("/v1") else f"{base}/v1"
+    return "" if base == url.rstrip("/") else base
 
 
 def check_url(url: str) -> None:
@@ -57,9 +76,9 @@ def check(options: TargetOptions) -> None:
         OptionError: the message says what would be right.
     """
     # Any number serves: the port is not known yet, and without one the braces are no URL.
-    fault = url_fault(options.url.replace("{port}", "1")) if options.url is not None else ""
-    if fault:
-        raise OptionError(f"{options.url!r} is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1")
+    if options.url is not None and (fault := base_fault(options.url.replace("{port}", "1"))):
+        query = "; --query NAME=VALUE is sent with each request" if "?" in options.url else ""
+        raise OptionError(f"{options.url!r} {fault}{query}")
     for name, command in {"--launch": options.command, "--gateway": options.gateway}.items():
         _check_command(name, command)
     for message, seen in _together(options).items():
