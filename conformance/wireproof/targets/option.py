@@ -70,6 +70,9 @@ class Option:
         Raises:
             OptionError: it is not of the option's kind.
         """
+        # A file may hold one, a command line cannot; no program, path or variable takes it.
+        if isinstance(value, str) and "\0" in value:
+            raise OptionError(f"{self.name} is {self.shown(value)}; it should have no NUL character")
         try:
             return _adapter(self.value).validate_python(value, strict=strict)
         # Also pydantic's, whose own message is of several lines and shows what may be secret.

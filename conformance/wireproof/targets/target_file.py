@@ -34,6 +34,8 @@ LARGEST = 1 << 20
 """Bytes that a target file may have; most have a few lines."""
 _SECRET = re.compile(r"auth|cookie|key|token|secret|password", re.IGNORECASE)
 """Names of headers and parameters whose values are keys."""
+_LONG = re.compile(r"[0-9_]{4000}")
+"""A number that Python may refuse to read."""
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
@@ -98,11 +100,12 @@ def _text(path: Path) -> str:
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    # RecursionError: thousands of lists in each other.
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        said = str(error)
-        place = _PLACE.search(said)
-        line = int(place[1]) if place and place[1] else len(text.splitlines()) or 1
+    # RecursionError: thousands of lists in each other. ValueError: a number that is longer than Python reads.
+    except (ValueError, RecursionError) as error:
+        said = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "a value is too long or too deep"
+        place, long = _PLACE.search(said), _LONG.search(text)
+        end = text.count("\n", 0, long.end()) + 1 if long else len(text.splitlines()) or 1
+        line = int(place[1]) if place and place[1] else end
         why = said[: place.start()] if place else said
         right = 'each line should be KEY = VALUE, texts in "quotes"'
         raise TargetFileError(f"{path}:{line}: this is not TOML: {why[:1].lower()}{why[1:]}; {right}") from error
