@@ -29,8 +29,9 @@ def test_lines_are_keys_with_reasons_and_the_rest_is_nothing(tmp_path: Path) -> 
     [
         (
             "\ntext-hello:chat.stream.txt it is so",
-            "line 2: 'text-hello:chat.stream.txt' is no <scenario>:<requirement>",
+            f"'text-hello:chat.stream.txt' is no <scenario>:<requirement> of this suite; did you mean {KEY}?",
         ),
+        ("x" * 5000, f"line 1: '{'x' * 200}' is no <scenario>:<requirement>"),
         (f"{KEY}", f"line 1: {KEY} needs a reason behind it"),
         (f"{KEY}   ", f"line 1: {KEY} needs a reason behind it"),
         (f"{KEY} buffers\n{KEY} does not", f"line 2: an earlier line declares {KEY} already"),

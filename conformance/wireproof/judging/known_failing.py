@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 LARGEST = 1 << 24
 """Bytes that a file of known failures may have; a line for each failure of a whole run has some 100 kB."""
 
+SHOWN = 200
+"""Characters of a wrong line that a message quotes."""
+
 
 class KnownFailingError(Exception):
     """A known-failing file that cannot be used; the message names file, line and what would be right."""
@@ -41,7 +44,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
         key, *rest = line.split(maxsplit=1)
         # A renamed requirement would otherwise leave a line behind that excuses nothing.
         if key not in keys:
-            raise KnownFailingError(f"{path}, line {number}: {key!r} is no <scenario>:<requirement> of this suite")
+            raise KnownFailingError(f"{path}, line {number}: {_unknown(key, keys)}")
         if not rest:
             raise KnownFailingError(f"{path}, line {number}: {key} needs a reason behind it")
         if key in reasons:
@@ -58,10 +61,15 @@ def named(reasons: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
     """
     for key in reasons:
         if key not in keys:
-            close = get_close_matches(key, keys, n=1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            raise KnownFailingError(f"known: {key!r} is no <scenario>:<requirement> of this suite{hint}")
+            raise KnownFailingError(f"known: {_unknown(key, keys)}")
     return dict(reasons)
+
+
+def _unknown(key: str, keys: Collection[str]) -> str:
+    """What is wrong with a key that there is not, which may be of any length."""
+    close = get_close_matches(key[:SHOWN], keys, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"{key[:SHOWN]!r} is no <scenario>:<requirement> of this suite{hint}"
 
 
 def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outcome, ...]:
