@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wireproof_surfaces.answers.plan import AnswerSettings
+from wireproof_surfaces.api_forms import key_fault
 
 if TYPE_CHECKING:
     from wireproof_surfaces.surfaces.chat_dialect import OutputMode, StopPolicy
+
+
+class SettingsError(ValueError):
+    """A setting has a value that it cannot have; the message is one line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +75,15 @@ class EndpointSettings(AnswerSettings):
     response that is not there is a 404. OpenAI refuses both with 400."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
+
+    def __post_init__(self) -> None:
+        """Refuse a key that no client could send.
+
+        Raises:
+            SettingsError: it is one.
+        """
+        if self.api_key is not None and (fault := key_fault(self.api_key)):
+            raise SettingsError(fault)
 
     @property
     def backend(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
+from wireproof_surfaces.api_forms import key_fault
 from wireproof_surfaces.http.cors import is_loopback
 from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
@@ -22,8 +23,6 @@ from wireproof_surfaces.surfaces.chat_dialect import (  # pydantic reads the ann
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_KEY = re.compile(r"[!-~]+( [!-~]+)*")
 
 Protocol = Literal["v1", "v2"]
 CursorTransport = Literal["run", "run-sse"]
@@ -234,12 +233,9 @@ def _key() -> SecretStr | None:
             raise SettingsError(f"{name}: {file} cannot be read: {error}") from None
     if key is None:
         return None
-    # Never taken for "no key": a variable that was meant to be filled in would leave the proxy open.
-    if not key:
-        raise SettingsError(f"{name}: the key is empty; unset it to ask for none")
-    # Clients encode other characters in one of two ways, and spaces at the ends are lost on the way.
-    if not _KEY.fullmatch(key):
-        raise SettingsError(f"{name}: a key is of visible ASCII characters, with single spaces between them at most")
+    # An empty one is never taken for "no key": a variable that was meant to be filled in would leave the proxy open.
+    if fault := key_fault(key):
+        raise SettingsError(f"{name}: {fault}{'' if key else '; unset it to ask for none'}")
     return SecretStr(key)
 
 

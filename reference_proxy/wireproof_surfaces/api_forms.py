@@ -7,6 +7,7 @@ surface's: an unknown path, a wrong key.
 from __future__ import annotations
 
 import hmac
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ AUTHORIZATION = "authorization"
 ID = "x-request-id"
 """The header of every response with its id, whatever else an API calls it."""
 MESSAGES_PATH = "/v1/messages"
+_SENDABLE = re.compile(r"[!-~]+( [!-~]+)*")
 _MODELS_PATH = "/v1/models"
 # The limits of a page of models that the service of the Messages API has.
 _MOST, _USUAL = 1000, 20
@@ -109,6 +111,15 @@ class ApiForm:
         same = hmac.compare_digest(key.strip().encode(errors="replace"), right.encode())
         if scheme.lower() != "bearer" or not same:
             raise ApiError(WRONG_KEY, message=self.key_wanted, headers={"WWW-Authenticate": "Bearer"})
+
+
+def key_fault(key: str) -> str:
+    """Why no client could send a key; "" when they can."""
+    if not key:
+        return "the key is empty"
+    # Clients encode other characters in one of two ways, and spaces at the ends are lost on the way.
+    right = _SENDABLE.fullmatch(key)
+    return "" if right else "a key is of visible ASCII characters, with single spaces between them at most"
 
 
 def _openai_model(served: ServedModels, name: str) -> Json:

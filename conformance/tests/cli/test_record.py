@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +81,16 @@ def test_a_recording_is_stopped_by_ctrl_c_and_played_again(tmp_path: Path) -> No
             "--upstream: 'https://' is no base URL: it names no host; one is https://api.openai",
         ),
         (["--upstream", "http://x/v1?a=b"], "is no base URL: it should end before the query and the fragment; one is"),
-        (["--upstream", "http://x/v1", "--api-key-env", "NO_SUCH"], "the environment variable NO_SUCH is not set"),
+        (["--upstream", "http://x/v1", "--api-key-env", "NO_SUCH"], "the environment variable NO_SUCH, which should"),
         (["--upstream", "http://x/v1", "-o", "there.yaml"], "there.yaml exists; --overwrite replaces it"),
         (
             ["--upstream", "http://x/v1", "-o", "no/such.yaml"],
             "no/such.yaml cannot be written: there is no folder no",
+        ),
+        pytest.param(
+            ["--upstream", "http://x/v1", "-o", "/proc/x.yaml"],
+            "/proc/x.yaml cannot be written: no such file",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder that nobody can write to"),
         ),
     ],
 )

@@ -266,6 +266,7 @@ def test_known_failures_are_written_so_that_the_next_run_accepts_them(
     out = kept("out")
     lines = wireproof("known-failing", "write", str(out)).stdout
     assert "text-hello:chat.stream.finish-once choice 0: " in lines
+    assert wireproof("known-failing", "write", str(out), "--reason", " ").stdout == lines
     ours = wireproof("known-failing", "write", str(out), "--reason", "ours").stdout
     assert ours.splitlines()[0].endswith(" ours")
     file = tmp_path / "known.txt"

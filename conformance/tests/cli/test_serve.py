@@ -138,7 +138,9 @@ def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Serving, mo
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--api-key-env", "WIREPROOF_NO_SUCH"), "the environment variable WIREPROOF_NO_SUCH is not set"),
+        (("--api-key-env", "WIREPROOF_NO_SUCH"), "the environment variable WIREPROOF_NO_SUCH, which should hold the"),
+        (("--api-key", ""), "wireproof: the key is empty"),
+        (("--api-key", "k\u00e9y"), "wireproof: a key is of visible ASCII characters, with single spaces between"),
         (("--api-key-env", "HOME", "--api-key", "k"), "leave one of them out"),
     ],
 )

@@ -12,6 +12,7 @@ import click
 
 from wireproof.cli.complaint import refusal
 from wireproof.model.served import HOST
+from wireproof.targets.kinds import OptionError, secret
 from wireproof_endpoint import serving
 
 if TYPE_CHECKING:
@@ -44,11 +45,11 @@ def listening(port: int) -> socket.socket:
 
 
 def key_in(variable: str) -> str:
-    """The key in an environment variable that the person named; ends the command where there is none."""
-    key = os.environ.get(variable)  # named by the person, so it is no setting of ours
-    if not key:
-        raise refusal(f"the environment variable {variable} is not set, which --api-key-env names")
-    return key
+    """The key in an environment variable that the person named; ends the command where there is none to be sent."""
+    try:
+        return secret(variable, "the key")
+    except OptionError as error:
+        raise refusal(error) from error
 
 
 _LISTENS = "0A"

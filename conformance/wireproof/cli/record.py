@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import click
 
@@ -70,7 +70,7 @@ def _check_file(output: Path, *, overwrite: bool) -> None:
         raise refusal(f"{output} exists; --overwrite replaces it")
     if not output.absolute().parent.is_dir():
         raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
-    _check_writable(output.absolute().parent)
+    _try(output.absolute().parent)
 
 
 def _check_folder(output: Path, *, overwrite: bool) -> None:
@@ -81,10 +81,10 @@ def _check_folder(output: Path, *, overwrite: bool) -> None:
     if not output.absolute().parent.is_dir():
         raise refusal(f"{output} cannot be written: there is no folder {output.parent}")
     output.mkdir(exist_ok=True)
-    _check_writable(output)
+    _try(output)
 
 
-def _check_writable(there: Path) -> None:
-    # A recording is written beside its file and then put in its place.
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise refusal(f"the folder {there} cannot be written to")
+def _try(there: Path) -> None:
+    """Write to a folder, as each recording does beside its file; OSError: it cannot be done."""
+    with TemporaryFile(dir=there) as file:
+        file.write(b" ")

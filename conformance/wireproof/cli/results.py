@@ -166,5 +166,5 @@ def write_command(folder_: Path, reason: str) -> None:
     for one in saved(folder_).report.outcomes:
         # A failure without a place is a declared one that passes: its line is what fails.
         if one.strict in {Verdict.FAIL, Verdict.WARN} and one.places:
-            why = one.known or reason or one.places[0].seen
+            why = one.known or reason.strip() or one.places[0].seen
             click.echo(f"{one.scenario}:{one.requirement} {' '.join(visible(why).split())}")

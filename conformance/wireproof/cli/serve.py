@@ -22,7 +22,7 @@ from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.service.latency import FORMS, TimeError, times
-from wireproof_endpoint.settings import EndpointSettings
+from wireproof_endpoint.settings import EndpointSettings, SettingsError
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
@@ -135,12 +135,15 @@ def serve_command(  # noqa: PLR0913 - one for each option
         if api_key is not None:
             raise refusal("--api-key and --api-key-env both name the key; leave one of them out")
         api_key = key_in(api_key_env)
-    library = _checked(scripts)
-    noted = _journal(EndpointSettings().journal, journal)
-    at = listening(port)
     if models:
         service |= {"models": models, "any_model": False}
-    settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **service)
+    try:
+        settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **service)
+    except SettingsError as error:
+        raise refusal(error) from error
+    library = _checked(scripts)
+    noted = _journal(settings.journal, journal)
+    at = listening(port)
     endpoint = serving.endpoint_of(settings, library, noted)
     introduce = _line if as_json else _introduction
     serving.serve(endpoint, at, lambda url: click.echo(introduce(url, settings, api_key_env)), workers=workers)

@@ -14,6 +14,7 @@ from wireproof.cli.saved import runs_of, saved
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
 from wireproof.report.examples import SiteEntry
+from wireproof.report.grouping import counted
 from wireproof.report.site import site
 from wireproof.results import folder
 
@@ -55,7 +56,8 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
         count = _write(output, pages)
     except OSError as error:
         raise refusal(f"{output} cannot be written to: {folder.why(error)}") from error
-    click.echo(f"{output / 'index.html'}: {count} pages, {len({one.name for one in entries})} proxies")
+    targets = len({one.name for one in entries})
+    click.echo(f"{output / 'index.html'}: {counted(count, 'page')} of {counted(targets, 'target')}")
 
 
 def _entry(path: Path) -> SiteEntry:
