@@ -456,7 +456,7 @@ def test_a_target_that_hangs_is_reported_within_the_limit(suite: Suite, tiny: Ti
             "the environment variable WIREPROOF_NO_SUCH, which should hold the key, is not set",
         ),
         (["--wireproof-url", "no url"], "'no url' is no base URL of a proxy: it should begin with http:// or https://"),
-        (["--wireproof-timeout", "never"], "timeout is 'never'; it should be a time in seconds, at least 0.01"),
+        (["--wireproof-timeout", "never"], "timeout is 'never'; it should be a time in seconds, from 0.01 to 1000"),
         (
             ["--wireproof-bundled", "--wireproof-only", "text-helo"],
             "no scenario and no requirement is named 'text-helo'",

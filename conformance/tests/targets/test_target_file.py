@@ -174,7 +174,7 @@ def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -
         ("jobs = 0\n", "wireproof.toml:1: jobs is 0; it should be a whole number, at least 1"),
         ("jobs = true\n", "wireproof.toml:1: jobs is True; it should be a whole number, at least 1"),
         ("jobs = 2.5\n", "wireproof.toml:1: jobs is 2.5; it should be a whole number, at least 1"),
-        ("timeout = nan\n", "wireproof.toml:1: timeout is nan; it should be a time in seconds, at least 0.01"),
+        ("timeout = nan\n", "wireproof.toml:1: timeout is nan; it should be a time in seconds, from 0.01 to 1"),
         ("timeout = 2026-01-01\n", "timeout is datetime.date(2026, 1, 1); it should be a time in seconds"),
         ("yes = 1\n", "wireproof.toml:1: yes is 1; it should be true or false"),
         ("model = 1\n", "wireproof.toml:1: model is 1; it should be a text"),

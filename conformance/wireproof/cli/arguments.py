@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from wireproof.model.verdict import VerdictLevel
-from wireproof.targets.kinds import OptionError
+from wireproof.targets.kinds import LONGEST, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -27,6 +28,22 @@ FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path
 FOLDERS = click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 """Folders of saved results."""
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class Measure(click.FloatRange):
+    """A number between two limits. NaN, which is neither below nor above one, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """The number."""
+        found: float = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return found
+
+
+def seconds(least: float) -> Measure:
+    """A time that can be waited for, and is not shorter than this."""
+    return Measure(least, LONGEST)
 
 
 def level_option(default: VerdictLevel, does: str) -> Callable[[_Command], _Command]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import FOLDER
-from wireproof.cli.complaint import refusal
+from wireproof.cli.complaint import refusal, say
 from wireproof.cli.saved import EVERY, certificate_of, saved
 from wireproof.model import editions
 from wireproof.model.editions import UnknownEditionError
@@ -75,7 +75,7 @@ def write_command(folder_: Path, file: Path) -> None:
         file.write_bytes(data)
     except OSError as error:
         raise refusal(f"{file} cannot be written: {folder.why(error)}") from error
-    click.echo(f"{file}: {_what(report)}")
+    say(f"{file}: {_what(report)}")
 
 
 @click.command("verify", epilog=VERIFY_STATUSES)
@@ -87,7 +87,7 @@ def verify_command(file: Path) -> None:
         found = verified(there, str(file))
     except (SealedError, ArchiveError, UnknownEditionError, HarnessError) as error:
         raise refusal(f"{file}: {visible(str(error))}") from error
-    click.echo(f"{file}: {_what(there.report)}")
+    say(f"{file}: {_what(there.report)}")
     if found.differences:
         click.echo(f"not verified: {len(found.differences)} of its statements are not what its transcripts give")
         for line in found.differences[:SHOWN]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.arguments import level_option
+from wireproof.cli.arguments import level_option, seconds
 from wireproof.cli.certify import EXIT_STATUSES
 from wireproof.cli.complaint import driving, refusal
 from wireproof.cli.console import console
@@ -74,9 +74,9 @@ The program has OPENAI_BASE_URL and OPENAI_API_KEY in its environment, and ANTHR
     help="Tool that is called, with its arguments. If omitted, one that the client declares and that only looks.",
 )  # fmt: skip
 @click.option("--only", multiple=True, metavar="NAME", help="Scenario or requirement; repeatable.")
-@click.option("--timeout", type=click.FloatRange(1), default=TIMEOUT, show_default=True, help="Seconds of a scenario.")
+@click.option("--timeout", type=seconds(1), default=TIMEOUT, show_default=True, help="Seconds of a scenario.")
 @click.option(
-    "--idle", type=click.FloatRange(0.1), default=IDLE, show_default=True,
+    "--idle", type=seconds(0.1), default=IDLE, show_default=True,
     help="Seconds without a request after which a program that goes on is ended.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 32), default=4, show_default=True, help="Scenarios at the same time.")

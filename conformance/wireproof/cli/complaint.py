@@ -1,4 +1,7 @@
-"""What ends a command, as a line on stderr. Apart from the consoles, whose library some commands start without."""
+"""What a command says: plain lines, and the one on stderr that ends it.
+
+Apart from the consoles, whose library some commands start without.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
 def complain(error: object) -> None:
     """Print it without what would steer a terminal: it may repeat what a target, or a file of others, says."""
     click.echo(harmless(f"wireproof: {error}"), err=True)
+
+
+def say(text: str) -> None:
+    """Print lines, likewise: the name of a file or of a model may hold anything, too."""
+    click.echo(harmless(text))
 
 
 def refusal(error: object) -> SystemExit:

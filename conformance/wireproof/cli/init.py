@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import with_options
-from wireproof.cli.complaint import driving, refusal
+from wireproof.cli.complaint import driving, refusal, say
 from wireproof.cli.plan import USAGE_ERRORS
 from wireproof.model.target import Backend, SurfaceState
 from wireproof.model.verdict import HarnessError
@@ -54,7 +54,7 @@ def init_command(path: Path, *, force: bool, **values: object) -> None:
         raise refusal(error) from error
     except OSError as error:
         raise refusal(f"{path} cannot be written: {folder.why(error)}") from error
-    click.echo(f"{path} written; next: wireproof certify --target {path}")
+    say(f"{path} written; next: wireproof certify --target {path}")
 
 
 def _check(path: Path, *, force: bool) -> None:

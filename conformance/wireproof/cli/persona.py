@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from wireproof.cli.arguments import with_options
+from wireproof.cli.arguments import seconds, with_options
 from wireproof.cli.complaint import driving, harmless
 from wireproof.cli.console import console
 from wireproof.model.dialect import MODE_HEADER
@@ -73,7 +73,7 @@ PERSONA_STATUSES = (
     metavar="TEXT",
     help="Ask this instead of the persona's question, which the mock answers by a script; for a model.",
 )
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Longest silence.")
+@click.option("--timeout", type=seconds(0.1), default=120.0, show_default=True, help="Longest silence.")
 def persona_command(  # noqa: PLR0913 (one for each option)
     name: str | None,
     *,
@@ -99,7 +99,7 @@ def persona_command(  # noqa: PLR0913 (one for each option)
         wanted = PersonaRun(approve=approve, vault=vault, tools=not no_tools, whole=whole, say=say)
         client = _known(name, wanted)
     except OptionError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(harmless(str(error))) from error
     with driving(HarnessError):
         raise SystemExit(_hold(client, address, wanted, console(), bundled=given.url is None))
 

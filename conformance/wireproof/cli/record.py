@@ -7,7 +7,7 @@ from tempfile import TemporaryFile
 
 import click
 
-from wireproof.cli.complaint import refusal
+from wireproof.cli.complaint import refusal, say
 from wireproof.cli.listening import key_in, listening, port_option
 from wireproof.report.grouping import counted
 from wireproof.results import folder
@@ -54,9 +54,9 @@ def record_command(
         raise refusal(f"--upstream: {upstream!r} is no base URL: {fault}; one is https://api.openai.com/v1")
     at = listening(port)
     recorder = Recorder(upstream, output, key=key, paced=timed, apart=per_test)
-    serving.serve(recorder, at, lambda url: click.echo(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
+    serving.serve(recorder, at, lambda url: say(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
     count = recorder.recorded
-    click.echo(
+    say(
         f"{counted(count, 'answer')} recorded in {output}; to play: wireproof serve --scripts {output}"
         if count
         else "nothing was recorded"

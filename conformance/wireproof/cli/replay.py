@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from wireproof.cli.arguments import FOLDER
+from wireproof.cli.arguments import FOLDER, seconds
 from wireproof.cli.complaint import refusal
 from wireproof.cli.saved import saved, transcripts
 from wireproof.driving.replaying import replay
@@ -44,7 +44,7 @@ SHOWN = 1000
 @click.option("--url", metavar="URL", help="Base URL to send to, if it is not that of the saved run.")
 @click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key.")
 @click.option("--curl", "as_curl", is_flag=True, help="Print the requests as curl commands, and send nothing.")
-@click.option("--timeout", type=click.FloatRange(min=0.01), default=10.0, show_default=True, help="How long to wait.")
+@click.option("--timeout", type=seconds(0.01), default=10.0, show_default=True, help="How long to wait.")
 def replay_command(
     folder_: Path, scenario: str, url: str | None, api_key_env: str | None, timeout: float, *, as_curl: bool
 ) -> None:

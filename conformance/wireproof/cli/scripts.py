@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wireproof.cli.complaint import refusal
+from wireproof.cli.complaint import refusal, say
+from wireproof.report.grouping import counted
 from wireproof.results.certificate import ExitStatus
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import check_scripts
@@ -47,7 +48,7 @@ def check_command(paths: tuple[Path, ...], *, as_json: bool) -> None:
     except ScriptError as error:
         raise refusal(error) from error
     wrong = [*found.mistakes, *found.hidden]
-    click.echo(_as_json(found) if as_json else _as_text(found))
+    say(_as_json(found) if as_json else _as_text(found))
     unreadable = any(mistake.unread for mistake in found.mistakes)
     raise SystemExit(ExitStatus.USAGE if unreadable else 1 if wrong else 0)
 
@@ -59,18 +60,14 @@ def _as_text(found: FileReading) -> str:
     marked = _by_marker_alone(found)
     more = f" and {len(marked) - NAMED} more" if len(marked) > NAMED else ""
     lines += [f"no `when`, so a marker alone chooses: {', '.join(marked[:NAMED])}{more}"] if marked else []
-    right = f"{_count(len(found.scripts), 'script')} read"
-    return "\n".join([*lines, f"{right}, {_count(len(wrong), 'mistake')}" if wrong else f"{right}, all right"])
+    right = f"{counted(len(found.scripts), 'script')} read"
+    return "\n".join([*lines, f"{right}, {counted(len(wrong), 'mistake')}" if wrong else f"{right}, all right"])
 
 
 def _by_marker_alone(found: FileReading) -> list[str]:
     """The scripts without `when`, which only a marker selects; some people forget it."""
     mistaken = {mistake.script for mistake in found.mistakes}
     return [name for name, script in found.scripts.items() if script.when is None and name not in mistaken]
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _as_json(found: FileReading) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wireproof.cli.complaint import refusal
+from wireproof.cli.arguments import Measure
+from wireproof.cli.complaint import complain, refusal, say
 from wireproof.cli.listening import key_in, listening, port_option
 from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof_endpoint import serving
@@ -83,7 +84,7 @@ def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
 @click.option("--itl", default="", metavar="TIME", callback=_time, help="Between two pieces of text, likewise.")
 @click.option(
     "--jitter",
-    type=click.FloatRange(0, 1),
+    type=Measure(0, 1),
     default=0.0,
     help="By how much of itself each of these times may be longer or shorter, from 0 to 1.",
 )
@@ -91,7 +92,7 @@ def _time(_context: click.Context, _option: click.Parameter, text: str) -> str:
 @click.option("--tpm", type=click.IntRange(1), help="Tokens a minute, likewise; estimated from the request.")
 @click.option(
     "--chaos",
-    type=click.FloatRange(0, 1),
+    type=Measure(0, 1),
     default=0.0,
     help="Share of the requests that fail: 429, 500, 503, a connection that is closed or reset.",
 )
@@ -146,11 +147,11 @@ def serve_command(  # noqa: PLR0913 - one for each option
     at = listening(port)
     endpoint = serving.endpoint_of(settings, library, noted)
     introduce = _line if as_json else _introduction
-    serving.serve(endpoint, at, lambda url: click.echo(introduce(url, settings, api_key_env)), workers=workers)
+    serving.serve(endpoint, at, lambda url: say(introduce(url, settings, api_key_env)), workers=workers)
     # Of several workers each knows its own requests alone.
     unchosen = endpoint.answerer.unchosen() if workers == 1 else ()
     if unchosen:
-        click.echo(f"wireproof: no request chose {', '.join(unchosen)}", err=True)
+        complain(f"no request chose {', '.join(unchosen)}")
 
 
 def _journal(limit: int, path: Path | None) -> Journal:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wireproof.cli.arguments import FOLDERS, level_option
-from wireproof.cli.complaint import refusal
+from wireproof.cli.complaint import refusal, say
 from wireproof.cli.saved import runs_of, saved
 from wireproof.model.catalogue import load
 from wireproof.model.verdict import VerdictLevel
@@ -57,7 +57,7 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     except OSError as error:
         raise refusal(f"{output} cannot be written to: {folder.why(error)}") from error
     targets = len({one.name for one in entries})
-    click.echo(f"{output / 'index.html'}: {counted(count, 'page')} of {counted(targets, 'target')}")
+    say(f"{output / 'index.html'}: {counted(count, 'page')} of {counted(targets, 'target')}")
 
 
 def _entry(path: Path) -> SiteEntry:

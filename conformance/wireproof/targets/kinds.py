@@ -26,6 +26,8 @@ Schema = Mapping[str, Any]
 """A JSON Schema of one value."""
 SHORTEST = 0.01
 """Seconds; what is shorter ends before any proxy could answer."""
+LONGEST = 1_000_000_000
+"""Seconds, some 31 years; no system waits for any number of them."""
 VARIABLE = re.compile(r"(?:\$|env:)([A-Za-z_][A-Za-z0-9_]*)")
 # RFC 9110, section 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -112,8 +114,8 @@ Seconds = Annotated[
     float,
     OptionKind(
         metavar="SECONDS",
-        right=f"a time in seconds, at least {SHORTEST}",
-        limits={"ge": SHORTEST, "allow_inf_nan": False},
+        right=f"a time in seconds, from {SHORTEST} to {LONGEST}",
+        limits={"ge": SHORTEST, "le": LONGEST, "allow_inf_nan": False},
     ),
 ]
 """A time that can be waited for."""
