@@ -77,11 +77,13 @@ class EndpointSettings(AnswerSettings):
     """Origins of browser clients that are let in; * is any."""
 
     def __post_init__(self) -> None:
-        """Refuse a key that no client could send.
+        """Refuse what no client could send: such a key, or no name of a model.
 
         Raises:
-            SettingsError: it is one.
+            SettingsError: one of them is given.
         """
+        if not (self.models and all(map(str.strip, self.models))):
+            raise SettingsError("the name of a model is empty")
         if self.api_key is not None and (fault := key_fault(self.api_key)):
             raise SettingsError(fault)
 

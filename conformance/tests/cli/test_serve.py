@@ -140,11 +140,12 @@ def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Serving, mo
     [
         (("--api-key-env", "WIREPROOF_NO_SUCH"), "the environment variable WIREPROOF_NO_SUCH, which should hold the"),
         (("--api-key", ""), "wireproof: the key is empty"),
+        (("--model", "a", "--model", " "), "wireproof: the name of a model is empty"),
         (("--api-key", "k\u00e9y"), "wireproof: a key is of visible ASCII characters, with single spaces between"),
         (("--api-key-env", "HOME", "--api-key", "k"), "leave one of them out"),
     ],
 )
-def test_a_key_that_is_missing_or_named_twice_is_an_error(words: tuple[str, ...], said: str) -> None:
+def test_what_no_client_can_send_and_a_key_that_is_named_twice_is_an_error(words: tuple[str, ...], said: str) -> None:
     result = CliRunner().invoke(root, ["serve", "--port", "0", *words])
     assert result.exit_code == 2
     assert said in result.output
