@@ -93,8 +93,10 @@ def test_a_right_client_has_a_journal_without_findings(tmp_path: Path) -> None:
     file = tmp_path / "journal.jsonl"
     endpoint = serving.endpoint_of(EndpointSettings(), lambda: LIBRARY, _journal(100, file))
     with serving.running(endpoint) as url, httpx.Client(base_url=url) as http:
-        text = ask(http, {"role": "user", "content": "Hello"}, stream=False)
-        ask(http, {"role": "user", "content": "Hello"}, text, {"role": "user", "content": "More"})
+        # Line ends of Unicode, which stand in a line of the file as they are.
+        hello = {"role": "user", "content": "Hello\u2028\x85there"}
+        text = ask(http, hello, stream=False)
+        ask(http, hello, text, {"role": "user", "content": "More"})
         assert as_json(tuple(endpoint.journal.entries)) == []
     result = CliRunner().invoke(root, ["client", "--journal", str(file)])
     assert result.exit_code == 0, result.output

@@ -37,6 +37,7 @@ def message(**members: Any) -> bytes:
         (b'{"choices": []}', "", set()),
         (b'{"choices": [7, {"message": null}, {"delta": "x"}]}', "", set()),
         (frames(delta(content="H"), delta(content="i"), b"[DONE]"), "Hi", set()),
+        (frames(json.dumps(delta(content="H\u2028i"), ensure_ascii=False).encode()), "H\u2028i", set()),
         (frames(delta(content="<use_"), delta(content="tool>")), "<use_tool>", {Carrier.BLOCKS}),
         (frames(delta(tool_calls=[{"index": 0}])), "", {Carrier.TOOL_CALLS}),
         # Frames that cannot be read are a stream all the same.

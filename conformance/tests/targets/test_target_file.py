@@ -166,6 +166,7 @@ def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -
         (f"model = 'm'\njobs = {'9' * 5000}\nyes = 1", "wireproof.toml:2: this is not TOML: a value is too long"),
         ('output = "a\\u0000b"\n', "it should have no NUL character"),
         ('[env]\nA = "\\u0000"\n', "wireproof.toml:1: env is 'A=\\x00'; it should have no NUL character"),
+        ("# one\u2028line\nkeepalvie = 1\n", "wireproof.toml:2: 'keepalvie' is not an option of a target"),
         ("[heder]\nx = 'y'\n", "wireproof.toml:1: 'heder' is not an option of a target; did you mean header?"),
         ("api-key = 'sk-123'\n", "wireproof.toml:1: 'api-key' is not an option of a target; did you mean api-key-env?"),
         ("zzzz = 1\n", "wireproof.toml:1: 'zzzz' is not an option of a target; there are url, launch, "),

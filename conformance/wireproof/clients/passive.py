@@ -83,7 +83,8 @@ def run_of_lines(text: str, name: str) -> ScenarioRun:
     Raises:
         JournalFileError: a line is none of a journal.
     """
-    found = [_read(line, f"{name}, line {number}") for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    # Not `splitlines`: a line may hold what is a line end to that, such as U+2028, as it is.
+    found = [_read(line, f"{name}, line {number}") for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     # In the order in which the requests came; a line is written when its answer has ended.
     found.sort(key=lambda one: one.began)
     start = found[0].began if found else 0.0

@@ -109,9 +109,10 @@ def payloads(body: bytes) -> list[Any]:
 
 
 def _data(body: bytes) -> Iterator[str]:
-    for line in body.decode(errors="replace").splitlines():
-        if line.startswith("data:"):
-            yield line.removeprefix("data:").strip()
+    # As bytes, which end a line as a stream of events does: a text may hold U+2028 as it is.
+    for line in body.splitlines():
+        if line.startswith(b"data:"):
+            yield line.removeprefix(b"data:").decode(errors="replace").strip()
 
 
 def is_stream(body: bytes) -> bool:

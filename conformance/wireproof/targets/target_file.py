@@ -104,7 +104,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         said = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "a value is too long or too deep"
         place, long = _PLACE.search(said), _LONG.search(text)
-        end = text.count("\n", 0, long.end()) + 1 if long else len(text.splitlines()) or 1
+        end = text.count("\n", 0, long.end() if long else len(text.rstrip("\n"))) + 1
         line = int(place[1]) if place and place[1] else end
         why = said[: place.start()] if place else said
         right = 'each line should be KEY = VALUE, texts in "quotes"'
@@ -121,7 +121,7 @@ def line_of(text: str, key: str) -> int:
     It is the first that has to be read for the key to be there. So no grammar is needed here, and a quoted key, a table
     and a key with dots are all found.
     """
-    lines, readable = text.splitlines(keepends=True), 0
+    lines, readable = [f"{line}\n" for line in text.split("\n")], 0
     for number in range(1, len(lines) + 1):
         try:
             found = tomllib.loads("".join(lines[:number]))

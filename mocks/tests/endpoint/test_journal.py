@@ -48,12 +48,12 @@ def begun(journal: Journal, **more: Any) -> JournalEntry:
     "frame", ['{"choices": [1]}', '{"choices": 1}', '{"item": 1, "type": "response.output_item.done"}']
 )
 def test_calls_are_found_beside_frames_of_any_json(frame: str) -> None:
-    call = {"call": {"id": "c", "name": "f", "arguments": {"a": 1}}}
+    call = {"call": {"id": "c", "name": "f", "arguments": {"a": "one\u2028line"}}}
     played = transport({"name": "odd", "when": "go", "parts": [[{"frame": frame}, call]]})
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
     with httpx.Client(transport=played) as client:
         client.post("http://endpoint/v1/chat/completions", json=body)
-    assert played.requests.call("f").arguments == {"a": 1}
+    assert played.requests.call("f").arguments == {"a": "one\u2028line"}
 
 
 def test_older_entries_are_forgotten_and_numbers_go_on() -> None:

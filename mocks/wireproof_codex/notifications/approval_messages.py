@@ -107,7 +107,7 @@ def diff(step: Patch, cwd: str, version: Version) -> str:
     content = step.content.encode()
     # The hash that git gives to a file of this content; the zeros in the diff are that of no file.
     blob = hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
-    lines = step.content.splitlines()
+    lines = step.content.removesuffix("\n").split("\n") if step.content else []
     added = "".join(f"+{line}\n" for line in lines)
     # A hunk of one line leaves its length out, as in git.
     size = "+1" if len(lines) == 1 else f"+1,{len(lines)}"

@@ -52,10 +52,10 @@ def sent_in(entry: JournalEntry) -> list[tuple[str, str, str]]:
 
 def _objects(sent: bytes) -> Iterator[Json]:
     """The JSON objects of an answer: the whole one, or those in its frames."""
-    text = sent.decode(errors="replace")
-    lines = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+    # As bytes, which end a line as a stream of events does: a text may hold U+2028 as it is.
+    lines = [line[5:] for line in sent.splitlines() if line.startswith(b"data:")] or [sent]
     for line in lines:
-        value = _read(line)
+        value = _read(line.decode(errors="replace"))
         if isinstance(value, dict):
             yield value
 

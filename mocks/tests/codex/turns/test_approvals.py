@@ -107,6 +107,13 @@ def test_the_oldest_version_waits_for_ever_after_an_error(make: Any) -> None:
     assert client.wait(1000.0) == []
 
 
+def test_a_line_of_a_diff_ends_where_git_ends_it(make: Any) -> None:
+    client, _ = make(replace(ADD, content="one\u2028line\r\ntwo\n"))
+    received = decide(client, "accept")
+    diffs = {diff["diff"].partition("@@ -0,0 ")[2] for diff in received.params_of("turn/diff/updated")}
+    assert diffs == {"+1,2 @@\n+one\u2028line\r\n+two\n"}
+
+
 @pytest.mark.parametrize(("version", "expected"), [(NEWEST, ["declined"]), (OLDEST, ["declined", "failed"])])
 def test_a_cancelled_command_interrupts_the_turn(make: Any, version: str, expected: list[str]) -> None:
     client, _ = make(TOUCH, version=version)

@@ -89,6 +89,14 @@ def searched(folder: Path, **args: Any) -> Any:
     return found["success"]["workspace_results"][str(folder)] if "success" in found else found
 
 
+def test_a_text_has_the_lines_that_its_bytes_have(folder: Path) -> None:
+    (folder / "notes.md").write_text("one\u2028line\nTODO two\n", encoding="utf-8")
+    read = result(BuiltinTools(folder), read_args={"path": "notes.md", "offset": 2})["success"]
+    assert (read["content"], read["total_lines"]) == ("TODO two\n", 2)
+    [found] = searched(folder, pattern="two")["content"]["matches"]
+    assert found["matches"] == [{"line_number": 2, "content": "TODO two"}]
+
+
 def test_lines_are_found_by_a_pattern(folder: Path) -> None:
     content = searched(folder, pattern="TODO")["content"]["matches"]
     assert content == [

@@ -111,19 +111,19 @@ async def _read(scratch: Scratch, args: ReadArgs) -> ReadResult:
         success.path, success.file_size, success.truncated = args.path, size, size > len(data)
         success.total_lines = len(data.splitlines())
         try:
-            success.content = _lines(data.decode(), args)
+            success.content = _lines(data, args).decode()
         except UnicodeDecodeError:
             success.data = data
     return result
 
 
-def _lines(text: str, args: ReadArgs) -> str:
+def _lines(data: bytes, args: ReadArgs) -> bytes:
     """The lines that are asked for; `offset` counts from 1."""
     if not (args.HasField("offset") or args.HasField("limit")):
-        return text
+        return data
     first = max(args.offset - 1, 0)
-    lines = text.splitlines(keepends=True)[first:]
-    return "".join(lines[: args.limit] if args.HasField("limit") else lines)
+    lines = data.splitlines(keepends=True)[first:]
+    return b"".join(lines[: args.limit] if args.HasField("limit") else lines)
 
 
 async def _write(scratch: Scratch, args: WriteArgs) -> WriteResult:

@@ -90,7 +90,7 @@ def _matches(
         # As grep does: a file with a zero byte is no text.
         if b"\0" in data:
             continue
-        lines = data.decode(errors="replace").splitlines()
+        lines = [line.decode(errors="replace") for line in data.splitlines()]  # bytes have no other line ends
         if found := [(number, line) for number, line in enumerate(lines, 1) if pattern.search(line)]:
             yield name, found
 
