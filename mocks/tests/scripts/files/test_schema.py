@@ -185,7 +185,8 @@ def _coherent(name: str, given: dict[str, Any]) -> dict[str, Any]:
             return {field: value for field, value in fitting.items() if field != "pieces"}
         case "think" | "command":
             return {field: value for field, value in given.items() if field != "pieces"}
-        case "bytes" | "raw":
+        # What is sent in deltas may be repeated as often as one likes.
+        case "bytes" | "raw" | "say" if name != "say" or given.get("whole"):
             return {field: min(value, 9) if field == "times" else value for field, value in given.items()}
         case "plan" if "done" in given:
             return {**given, "done": min(given["done"], _count(given["steps"]))}
