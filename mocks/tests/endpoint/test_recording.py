@@ -195,6 +195,7 @@ def test_a_word_that_is_a_key_only_by_its_place_stays_in_the_texts(served: Serve
 
 def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
     seen: list[str] = []
+    betas: list[list[bytes]] = []
 
     class Live:
         def wants(self, _exchange: ServedExchange) -> int:
@@ -202,6 +203,7 @@ def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
 
         def answer(self, exchange: ServedExchange) -> None:
             seen.append(exchange.head.values(b"authorization")[0].decode())
+            betas.append(list(exchange.head.values(b"x-beta")))
             message = {"role": "assistant", "content": f"Your keys: {KEY} and {seen[-1]}"}
             body = {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
             exchange.reply(200, {"content-type": "application/json"}, json.dumps(body).encode())
@@ -218,7 +220,11 @@ def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
         assert "another-key" not in file.read_text()
         [script] = load_scripts(file).values()
         assert script.when == "Hi ***"
-    assert seen == [f"Bearer {KEY}", "Bearer another-key-of-the-upstream"]
+        twice = [("authorization", f"Bearer {KEY}"), ("x-beta", "one"), ("x-beta", "two")]
+        with running(Live()) as upstream, running(Recorder(upstream, file, key=key)) as url:
+            assert httpx2.get(f"{url}/models", headers=twice).status_code == 200
+        assert betas.pop() == [b"one", b"two"]
+    assert seen == [f"Bearer {KEY}"] * 2 + ["Bearer another-key-of-the-upstream"] * 2
 
 
 def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_502(

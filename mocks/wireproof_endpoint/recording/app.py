@@ -22,7 +22,7 @@ from wireproof_scripts.asked.header_keys import keys_in, keys_in_query
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.json_form import script_to_json
 from wireproof_scripts.json_text import parse_json
-from wireproof_surfaces.api_forms import KEY
+from wireproof_surfaces.api_forms import AUTHORIZATION, KEY
 from wireproof_surfaces.errors import TOO_LARGE, Problem
 from wireproof_surfaces.http.cors import Cors
 from wireproof_surfaces.http.served_exchange import status_line
@@ -145,7 +145,7 @@ class Recorder:
 
         try:
             # As bytes: of a text httpx takes ASCII alone, and a client may send any.
-            sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self._headers(given).items()]
+            sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self._headers(given)]
             async with client.stream(head.method, url, headers=sent, content=body) as response:
                 headers = [(name, value) for name, value in response.headers.multi_items() if _passes(name)]
                 status, head_of = response.status_code, dict(headers)
@@ -172,14 +172,16 @@ class Recorder:
         record()
         exchange.end()
 
-    def _headers(self, given: Headers) -> dict[str, str]:
-        headers = {name: value for name, value in given if name not in _HOP and name != TEST}
-        self._keys |= keys_in(headers)
+    def _headers(self, given: Headers) -> list[tuple[str, str]]:
+        """The headers for the upstream; one that came several times goes on several times."""
+        headers = [(name, value) for name, value in given if name not in _HOP and name != TEST]
+        for name, value in headers:
+            self._keys |= keys_in({name: value})
         if self._key:
             # Where both are sent, Anthropic's service looks at its own.
-            headers.pop(KEY, None)
-            headers["authorization"] = f"Bearer {self._key}"
-        return {**headers, "accept-encoding": "identity"}
+            headers = [one for one in headers if one[0] not in {KEY, AUTHORIZATION}]
+            headers.append((AUTHORIZATION, f"Bearer {self._key}"))
+        return [*headers, ("accept-encoding", "identity")]
 
     def _record(self, body: bytes, recorded: RecordedAnswer, path: str, test: str) -> None:
         file, scripts = self._file(test)
