@@ -3,7 +3,7 @@
     python conformance/matrix/certify.py NAME... [--results FOLDER]
 
 A name is one of `conformance/corpus/endpoints.toml`, `reference` (the proxy that comes with Wireproof), or
-`miniatures`: what each miniature makes of a few scenarios, for the examples on the pages of requirements.
+for the examples on the pages of requirements, `miniatures` or `clients`: what each fault makes of a few scenarios.
 """  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from wireproof.results.document import Configuration
 from wireproof.scenarios import SCENARIOS
 from wireproof.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from wireproof.targets.launch import launch
+from wireproof_mocks.clients import FAULTS as CLIENT_FAULTS
 from wireproof_mocks.miniatures import FAULTS
 from wireproof_mocks.miniatures.agent_faults import AGENT_FAULTS
 from wireproof_mocks.miniatures.target_faults import TARGET_FAULTS
@@ -53,9 +54,12 @@ LEFT_OUT = {
 """Endpoints of the corpus that the matrix does not show → why."""
 NAMES = ("reference", *(name for name in ENDPOINTS if name not in LEFT_OUT))
 """What the matrix shows."""
-MINIATURES = "miniatures"
+MINIATURES, CLIENTS = "miniatures", "clients"
+CHOICES = (*NAMES, MINIATURES, CLIENTS)
 RESULTS = Path(sys.prefix) / "matrix" / "results"
 INSTALLED = Path(sys.prefix) / "matrix" / "installed"
+CLIENT = "client"
+"""The example of a client without a fault, and how those of others begin."""
 EXAMPLES = Path(sys.prefix) / "matrix" / "examples"
 KEY = "key-of-the-matrix"
 ENOUGH = 3
@@ -67,9 +71,7 @@ PATIENCE = 6.0
 def main(arguments: list[str] | None = None) -> int:
     """Certify what is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "names", nargs="+", choices=(*NAMES, MINIATURES), metavar="NAME", help=", ".join((*NAMES, MINIATURES))
-    )
+    parser.add_argument("names", nargs="+", choices=CHOICES, metavar="NAME", help=", ".join(CHOICES))
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--examples", type=Path, default=EXAMPLES)
     given = parser.parse_args(arguments)
@@ -81,9 +83,27 @@ def main(arguments: list[str] | None = None) -> int:
                 _run(sys.executable, "-m", *words)
             case "miniatures":
                 miniatures(given.examples, shown())
+            case "clients":
+                clients(given.examples)
             case _:
                 _run(sys.executable, RECORD, name, "--folder", INSTALLED, "--results", given.results)
     return 0
+
+
+def clients(to: Path) -> None:
+    """Write what a client without a fault keeps, and what each with one breaks."""
+    _client(to / CLIENT)
+    for name, fault in CLIENT_FAULTS.items():
+        _client(to / f"{CLIENT}-{name}", "--only", fault.breaks, fault=name)
+
+
+def _client(to: Path, *options: str, fault: str = "") -> None:
+    client = [sys.executable, "-m", "wireproof_mocks.clients", "--stream", *(["--fault", fault] if fault else [])]
+    words = [sys.executable, "-m", "wireproof", "client", *options, "--output", to, "--", *client]
+    done = subprocess.run(list(map(str, words)), stdout=subprocess.DEVNULL, check=False)
+    # A broken MUST ends the command with 1, a broken SHOULD does not.
+    if done.returncode not in ({0, 1} if fault else {0}):
+        raise SystemExit(f"{to.name}: the exit status is {done.returncode}")
 
 
 def _run(*words: str | Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.serving import endpoint_of, listen, serve
-from wireproof_endpoint.settings import EndpointSettings, SettingsError
+from wireproof_endpoint.settings import EndpointSettings, UnsendableError
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     at, scripts = listen(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
     try:
         settings = EndpointSettings(**{name: value for name, value in given.items() if value is not None})
-    except SettingsError as error:
+    except UnsendableError as error:
         parser.error(str(error))
     serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0

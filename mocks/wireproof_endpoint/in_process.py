@@ -58,7 +58,7 @@ def transport(scripts: Given = (), *, strict: bool | None = None, api_key: str |
 
     Raises:
         ScriptError: a script cannot be read; it names the place, and what would be right there.
-        SettingsError: no client could send the key.
+        UnsendableError: no client could send the key.
     """
     own = scripts_in(scripts)
     return Transport(endpoint_of(lambda: own, strict=strict, api_key=api_key))

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from wireproof_surfaces.surfaces.chat_dialect import OutputMode, StopPolicy
 
 
-class SettingsError(ValueError):
-    """A setting has a value that it cannot have; the message is one line."""
+class UnsendableError(ValueError):
+    """A setting names what no client could send; the message is one line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,12 +80,12 @@ class EndpointSettings(AnswerSettings):
         """Refuse what no client could send: such a key, or no name of a model.
 
         Raises:
-            SettingsError: one of them is given.
+            UnsendableError: one of them is given.
         """
         if not (self.models and all(map(str.strip, self.models))):
-            raise SettingsError("the name of a model is empty")
+            raise UnsendableError("the name of a model is empty")
         if self.api_key is not None and (fault := key_fault(self.api_key)):
-            raise SettingsError(fault)
+            raise UnsendableError(fault)
 
     @property
     def backend(self) -> str:

@@ -41,6 +41,7 @@ def script() -> ModuleType:
 
 
 CERTIFY: Any = script()
+CLIENTS = {CERTIFY.CLIENT, *(f"{CERTIFY.CLIENT}-{name}" for name in CERTIFY.CLIENT_FAULTS)}
 
 
 @pytest.mark.parametrize("name", CERTIFY.NAMES)
@@ -58,7 +59,17 @@ def test_an_endpoint_is_certified(name: str) -> None:
 
 def test_miniatures_are_driven() -> None:
     subprocess.run([sys.executable, str(SCRIPT), CERTIFY.MINIATURES], check=True)
-    assert len(list(CERTIFY.EXAMPLES.iterdir())) == len(CERTIFY.shown())
+    made = {one.name for one in CERTIFY.EXAMPLES.iterdir()} - CLIENTS
+    assert made == {fault.name for fault in CERTIFY.shown()}
+
+
+def test_clients_are_judged() -> None:
+    subprocess.run([sys.executable, str(SCRIPT), CERTIFY.CLIENTS], check=True)
+    broken = {
+        name: {one.requirement for one in folder.read(CERTIFY.EXAMPLES / name).report.findings} for name in CLIENTS
+    }
+    faulty = {f"{CERTIFY.CLIENT}-{name}": {fault.breaks} for name, fault in CERTIFY.CLIENT_FAULTS.items()}
+    assert broken == {CERTIFY.CLIENT: set(), **faulty}
 
 
 def test_the_site_shows_them_all() -> None:

@@ -162,6 +162,12 @@ def test_a_key_that_is_wrong_is_said_to_be(root: str) -> None:
     assert (refused.exit_code, "not served: opencode: HTTP 401: " in refused.output) == (1, True)
 
 
+def test_a_base_url_that_goes_on_to_an_endpoint_is_said_to(root: str) -> None:
+    done = persona("opencode", "--url", f"{root}/none/v1/chat/completions", "--api-key-env", "MY_KEY")
+    assert done.exit_code == 3
+    assert f"/models: HTTP 404; did you mean {root}/none/v1? Else name a model with --model" in done.output
+
+
 def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -488,10 +488,11 @@ def test_where_there_is_no_list_of_models_one_must_be_named(
     tiny: TinyServer, status: str, body: Any, seen: str
 ) -> None:
     tiny.respond = lambda exchange: exchange.whole(body, status)
-    said = f"{seen}, so no model is known; name one with --model"
-    assert refusal(a_target(tiny.base_url, model="")) == f"{tiny.base_url}/models answers {said}"
-    hint = f"; did you mean {tiny.base_url}?" if status.startswith("404") else ""
-    assert refusal(a_target(tiny.root, model="")) == f"{tiny.root}/models answers {said}{hint}"
+    said = f"{seen}, so no model is known"
+    named = f"{tiny.base_url}/models answers {said}; name one with --model"
+    assert refusal(a_target(tiny.base_url, model="")) == named
+    hint = f"; did you mean {tiny.base_url}? Else" if status.startswith("404") else ";"
+    assert refusal(a_target(tiny.root, model="")) == f"{tiny.root}/models answers {said}{hint} name one with --model"
 
 
 def test_a_server_that_is_not_there(tiny: TinyServer) -> None:

@@ -31,7 +31,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Measure(click.FloatRange):
-    """A number between two limits. NaN, which is neither below nor above one, is none."""
+    """A number between two limits, and not NaN, which click's own range lets pass."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
         """The number."""

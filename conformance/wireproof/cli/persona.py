@@ -22,6 +22,7 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
+from wireproof.targets.detection import NO_ROUTE
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
 from wireproof.targets.options import TargetOptions
@@ -181,10 +182,10 @@ def _first_model(address: EndpointAddress) -> str:
     except (NotServedError, LookupError, TypeError) as error:
         # Of an answer with an error, the status is enough to say which option is missing.
         seen = str(error).partition(": ")[0] if isinstance(error, NotServedError) else "no list of models"
-        base = usual_base(address.url)
-        hint = f"; did you mean {base}?" if base and seen in {"HTTP 404", "HTTP 405"} else ""
+        base = usual_base(address.url) if seen in {f"HTTP {status}" for status in NO_ROUTE} else ""
+        hint = f" did you mean {base}? Else" if base else ""
         raise HarnessError(
-            f"{address.url.rstrip('/')}/models: {seen}; name a model with --model, and a key with --api-key-env{hint}"
+            f"{address.url.rstrip('/')}/models: {seen};{hint} name a model with --model, and a key with --api-key-env"
         ) from None
 
 

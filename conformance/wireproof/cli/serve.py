@@ -23,7 +23,7 @@ from wireproof_endpoint.journal.lines import LineFile
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.scripts import reported, scripts_of
 from wireproof_endpoint.service.latency import FORMS, TimeError, times
-from wireproof_endpoint.settings import EndpointSettings, SettingsError
+from wireproof_endpoint.settings import EndpointSettings, UnsendableError
 from wireproof_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def serve_command(  # noqa: PLR0913 - one for each option
         service |= {"models": models, "any_model": False}
     try:
         settings = EndpointSettings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **service)
-    except SettingsError as error:
+    except UnsendableError as error:
         raise refusal(error) from error
     library = _checked(scripts)
     noted = _journal(settings.journal, journal)

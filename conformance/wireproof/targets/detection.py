@@ -211,7 +211,7 @@ def no_models(answer: ProbeAnswer, target: Target) -> str:
     if is_page(answer.body):
         return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
     hint = _hint(target) if answer.status in NO_ROUTE else ""
-    return f"{what}, so no model is known; name one with --model{hint}"
+    return f"{what}, so no model is known{hint}{' Else' if hint else ';'} name one with --model"
 
 
 def undrivable(target: Target, sightings: Mapping[Surface, Sighting], *, is_mute: bool) -> str:
