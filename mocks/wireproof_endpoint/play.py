@@ -158,13 +158,13 @@ class Play:
                 if self._cut:
                     return
             elif isinstance(event, Until):
-                waited = now - last
-                if waited >= self._settings.idle_timeout:
+                fails = last + self._settings.idle_timeout
+                if now >= fails:
                     self._feed(ChoiceFailed(FailureReason.TIMEOUT))
                     continue
-                self._feed(Quiet(waited))
+                self._feed(Quiet(now - last))
                 if not self._over:
-                    wake = min(event.time, last + self._settings.idle_timeout)
+                    wake = min(event.time, fails)
                     now = min((yield Until(wake)), wake)
             else:
                 last = now
@@ -228,9 +228,12 @@ class Play:
 
     def _silence(self, until: Until, frames: list[bytes], now: float) -> Generator[Output, float, float]:
         """Wait, or do what a silence brings; `frames` takes what is to be sent. Returns the time."""
-        settings, waited = self._settings, now - self._last
+        keepalive = self._settings.keepalive
+        # Times are compared with the ones that are waited for, never differences: `(a + b) - a` may be less than `b`,
+        # and what was then not yet due would be waited for at a time that has come, over and over.
+        fails = self._last + self._settings.idle_timeout
         # A silence lets calls go that waited for what comes after them.
-        sent = self._feed(ChoiceFailed(FailureReason.TIMEOUT) if waited >= settings.idle_timeout else Quiet(waited))
+        sent = self._feed(ChoiceFailed(FailureReason.TIMEOUT) if now >= fails else Quiet(now - self._last))
         if sent or self._over:
             frames.append(sent)
             return now
@@ -239,11 +242,11 @@ class Play:
             self._written = now
             now = yield b"".join(frames) + self._feed(Quiet(0)) or self._plan.keep_alive
             frames.clear()
-        elif self._began and now - self._written >= settings.keepalive:
+        elif self._began and now >= self._written + keepalive:
             self._written = now
             now = yield self._plan.keep_alive
-        due = self._written + settings.keepalive if self._began else self._commit
-        wake = min(until.time, due, self._last + settings.idle_timeout)
+        due = self._written + keepalive if self._began else self._commit
+        wake = min(until.time, due, fails)
         now = yield Until(wake)
         # A wait that is over ended when it was due: a timer that is late must neither make the next one later nor pass
         # over what was due before.

@@ -140,22 +140,28 @@ def test_the_first_output_is_sent_alone_and_later_ones_share_writes() -> None:
     assert sum(frames) == 640 + 3
 
 
-def played_late(late: float, *steps: Step, stream: bool = True) -> tuple[list[float], bytes]:
-    """Until when an answer waits whose timers are all late by so many seconds, and what it sends."""
+def played_late(
+    late: float, *steps: Step, stream: bool = True, begins: float = 0.0, settings: EndpointSettings = SETTINGS
+) -> tuple[list[float], bytes]:
+    """Until when an answer waits whose timers are all late by so many seconds, and what it sends.
+
+    `begins`: what the clock says when it begins.
+    """
     script = Script(name="paced", title="", parts=(steps,))
-    endpoint = Endpoint(SETTINGS, lambda: {"paced": script}, created=0)
+    endpoint = Endpoint(settings, lambda: {"paced": script}, created=0)
     body = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "[[wireproof:paced#n]]"}]}
     headers = {"content-type": "application/json"}
     play = endpoint.answer(
         EndpointRequest(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
     )
     assert isinstance(play, Play)
-    outputs, now, waits, sent = play.outputs(0.0), 0.0, [], b""
+    outputs, now, waits, sent = play.outputs(begins), begins, [], b""
     with suppress(StopIteration):
         output: Any = next(outputs)
         while True:
             if isinstance(output, Until):
-                waits.append(round(output.time, 6))
+                waits.append(round(output.time - begins, 6))
+                assert len(waits) < 1000, "it waits for what has come"
                 now = output.time + late
             elif not isinstance(output, StreamHead):
                 sent += output if isinstance(output, bytes) else output.body
@@ -174,6 +180,19 @@ def test_a_timer_that_is_late_passes_over_nothing_that_was_due_before() -> None:
     assert waits == [2, 17, 20]
     assert sent.index(b"after it") > sent.rindex(b": keep-alive\n\n") > sent.index(b": keep-alive\n\n")
     assert b"backend_timeout" in played_late(30, Pause(50), Say(("after it",)), stream=False)[1]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_is_due_is_done_whatever_the_clock_says(*, stream: bool) -> None:
+    """Of floats `(a + b) - a` may be less than `b`, by the size of `a`: how long the machine has been up."""
+    settings = EndpointSettings(idle_timeout=0.3, commit=0.01, keepalive=0.05)
+    for power in range(24):
+        for begins in (2.0**power, 1.1 * 2.0**power, 1.7 * 2.0**power):
+            waits, sent = played_late(0, Pause(9), stream=stream, begins=begins, settings=settings)
+            assert waits[-1] == 0.3
+            assert b"backend_timeout" in sent
+            # One goes out with the status line.
+            assert sent.count(b": keep-alive\n\n") == (6 if stream else 0)
 
 
 def test_a_silent_script_is_kept_alive_and_then_fails() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -153,6 +154,17 @@ def test_comments_fill_the_silences_that_last() -> None:
     pieces = [b"a", b"", b"", b"", b"", b"b", b""]
     kept = list(keep_alive(pieces, comment=b":", every=3, pace=timed()))
     assert kept == [b"a", b":", b"b"]
+
+
+def test_a_comment_goes_out_at_the_look_that_it_asked_for() -> None:
+    """Of floats `(a + b) - a` may be less than `b`, by the size of `a`: how long the machine has been up."""
+    for power in range(24):
+        pace = LookSchedule(clock=iter([2.0**power]).__next__)
+        pieces = keep_alive(repeat(b""), comment=b":", every=0.05, pace=pace)
+        assert next(pieces) == b":"
+        for _ in range(5):
+            pace.clock = iter([pace.due]).__next__
+            assert next(pieces) == b":"
 
 
 def test_the_first_piece_goes_out_even_if_there_is_nothing_to_say() -> None:

@@ -106,7 +106,7 @@ def read_events(turn: BackendTurn, *, client: ClientState, idle: float, pace: Lo
         if event is not None:
             last_event = now
             yield event
-        elif now - last_event >= idle:
+        elif now >= last_event + idle:
             yield ChoiceFailed(FailureReason.TIMEOUT)
         else:
             yield Quiet(now - last_event)
@@ -149,10 +149,10 @@ def keep_alive(pieces: Iterable[bytes], *, comment: bytes, every: float, pace: L
     An empty piece has nothing to send; it only gives this function a chance to look at the clock. The first piece that
     is yielded is never empty: a WSGI server sends the response's head together with it.
     """
-    written: float | None = None
+    due = -math.inf
     for piece in pieces:
         now = pace.clock()
-        if piece or written is None or now - written >= every:
-            written, pace.due = now, now + every
+        if piece or now >= due:
+            due = pace.due = now + every
             # A comment, never an empty `data:`, which most clients cannot read (chat.stream.keepalive-is-comment).
             yield piece or comment
