@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wireproof_codex.protocol.outputs import CrashAt
 from wireproof_codex.protocol.whole_number import whole_number
-from wireproof_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version
+from wireproof_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version, last_with
 from wireproof_scripts.kinds import MOST_SECONDS
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         version=version,
         adapts=not given["--codex-version"],
         stores=bool(environment.get("CODEX_HOME")),  # never below the default, where a real Codex may be at home
-        crash_at=_crash_at(environment.get("WIREPROOF_CRASH_AT")),
+        crash_at=_crash_at(environment.get("WIREPROOF_CRASH_AT"), version, adapts=not given["--codex-version"]),
         room=_room(environment.get("WIREPROOF_OVERLOAD_AT")),
         pace=_pace(environment.get("WIREPROOF_PACE")),
     )
@@ -269,18 +269,26 @@ def _version(number: str | None) -> Version:
     if number and number not in VERSIONS:
         from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
 
-        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)  # cutoff 0: some are always named
-        raise CodexUsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
+        near = get_close_matches(number, VERSIONS, n=3)
+        meant = f", such as {', '.join(near)}" if near else ""
+        raise CodexUsageError(f"codex {number} is not played; known is {PLAYED}{meant}")
     return VERSIONS[number] if number else NEWEST
 
 
-def _crash_at(text: str | None) -> CrashAt | None:
+def _crash_at(text: str | None, version: Version, *, adapts: bool) -> CrashAt | None:
     if not text:
         return None
     method, colon, count = text.partition(":")
     number = whole_number(count) if colon else 1
     if not number:
         raise CodexUsageError(f"WIREPROOF_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
+    # At a mistyped one nothing would ever die, and a test of that would pass.
+    if method not in version.requests.methods and not (adapts and last_with(method)):
+        from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
+
+        near = get_close_matches(method, version.requests.methods, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise CodexUsageError(f"WIREPROOF_CRASH_AT: codex {version.number} has no method {method}{meant}")
     return CrashAt(method, number)
 
 

@@ -110,6 +110,26 @@ def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
         _read("app-server", WIREPROOF_CRASH_AT=text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("turns/start:2", f"codex {NEWEST.number} has no method turns/start; did you mean turn/start?"),
+        ("{", f"codex {NEWEST.number} has no method {{"),
+    ],
+)
+def test_a_crash_at_a_method_that_there_is_not_is_refused(text: str, said: str) -> None:
+    with pytest.raises(CodexUsageError) as caught:
+        _read("app-server", WIREPROOF_CRASH_AT=text)
+    assert str(caught.value) == f"WIREPROOF_CRASH_AT: {said}"
+
+
+def test_a_crash_at_a_method_of_older_versions_needs_one_that_is_played() -> None:
+    old = "newConversation"
+    assert _read("app-server", WIREPROOF_CRASH_AT=old).crash_at == CrashAt(old, 1)  # a client with it is adapted to
+    with pytest.raises(CodexUsageError, match=f"^WIREPROOF_CRASH_AT: codex {NEWEST.number} has no method {old}"):
+        _read("--codex-version", NEWEST.number, "app-server", WIREPROOF_CRASH_AT=old)
+
+
 def test_room_for_answers_is_a_number() -> None:
     assert _read("app-server").room is None
     assert _read("app-server", WIREPROOF_OVERLOAD_AT="100").room == 100
