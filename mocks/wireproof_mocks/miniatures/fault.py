@@ -202,3 +202,8 @@ class Fault:
         in_dialect = request.dialect in self.dialects if self.dialects else of_chat
         in_script = not self.scripts or request.script in self.scripts
         return in_dialect and in_script and not (self.in_turns and not request.script)
+
+
+def fault_below(rows: str, name: str, rest: str, **fields: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
+    """A fault that breaks the requirement `rows` + `rest`; modules of many such faults bind what these share."""
+    return Fault(name=name, breaks=rows + rest, **fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -12,6 +13,7 @@ from wireproof_mocks.miniatures.fault import (
     RESPONSES,
     WITH_MESSAGES,
     Fault,
+    fault_below,
     put_body,
 )
 from wireproof_mocks.miniatures.heads import forgetting, let_in, one_for_another, restated
@@ -179,9 +181,8 @@ def _key_shown(shown: Callable[[str], str]) -> Bodies:
     return changed
 
 
-def _anywhere(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    """A fault on chat's routes and on that of Messages."""
-    return Fault(name=name, breaks=f"http.{breaks}", dialects=WITH_MESSAGES, **how)
+_anywhere = partial(fault_below, "http.", dialects=WITH_MESSAGES)
+"""A fault on chat's routes and on that of Messages."""
 
 
 HTTP_FAULTS: tuple[Fault, ...] = (

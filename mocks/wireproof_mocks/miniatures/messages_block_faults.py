@@ -7,7 +7,7 @@ import operator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, fault_below
 from wireproof_mocks.miniatures.messages_order_faults import SHORT
 from wireproof_mocks.miniatures.messages_rewriting import (
     closed,
@@ -211,8 +211,7 @@ def _stream(name: str, breaks: str, frames: Frames, *scripts: str) -> Fault:
     return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), frames=frames, scripts=scripts)
 
 
-def _thinking(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), scripts=SHOWN, **how)
+_thinking = partial(fault_below, "messages.stream.", dialects=(MESSAGES,), scripts=SHOWN)
 
 
 MESSAGES_BLOCK_FAULTS: tuple[Fault, ...] = (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, fault_below
 from wireproof_mocks.miniatures.heads import as_streams, forgetting, restated
 from wireproof_mocks.miniatures.messages_input_faults import BAD_REQUEST, refused
 from wireproof_mocks.miniatures.messages_rewriting import in_error
@@ -89,8 +90,7 @@ def _asked_as_for_chat(environ: Environ) -> None:
         environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {key}")
 
 
-def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"messages.{breaks}", dialects=(MESSAGES,), **how)
+_fault = partial(fault_below, "messages.", dialects=(MESSAGES,))
 
 
 MESSAGES_HTTP_FAULTS: tuple[Fault, ...] = (

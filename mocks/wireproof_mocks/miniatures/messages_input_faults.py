@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault, json_reply
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, fault_below, json_reply
 from wireproof_mocks.miniatures.messages_rewriting import in_error
 from wireproof_mocks.miniatures.rewriting import (
     at,
@@ -183,8 +184,7 @@ def _auto_for(kind: str) -> Change:
     return at("tool_choice", having(lambda _: {"type": "auto"}, type=kind))
 
 
-def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    return Fault(name=name, breaks=breaks, dialects=(MESSAGES,), **how)
+_fault = partial(fault_below, "", dialects=(MESSAGES,))
 
 
 def _request(name: str, breaks: str, change: Change, *scripts: str) -> Fault:

@@ -5,9 +5,10 @@ Many are what users of real gateways reported, or what one of five clients was m
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.fault import MESSAGES, Fault
+from wireproof_mocks.miniatures.fault import MESSAGES, Fault, fault_below
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.messages_rewriting import (
     STOPPED,
@@ -151,8 +152,7 @@ def _openai_error(event: Json) -> Json:
     return {"error": {"message": event["error"]["message"], "type": "server_error", "param": None, "code": None}}
 
 
-def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"messages.stream.{breaks}", dialects=(MESSAGES,), **how)
+_stream = partial(fault_below, "messages.stream.", dialects=(MESSAGES,))
 
 
 MESSAGES_ORDER_FAULTS: tuple[Fault, ...] = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import COUNTS, WHOLE_CALLS, choice_of, each, finishing_as, outside_blocks
-from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, WITH_MESSAGES, Fault, own_id
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, WITH_MESSAGES, Fault, fault_below, own_id
 from wireproof_mocks.miniatures.heads import SERVER_ERROR, forgetting, let_in, one_for_another, restated
 from wireproof_mocks.miniatures.rewriting import at, having, in_body, rewritten, with_members, without
 from wireproof_mocks.miniatures.stream_faults import BEFORE_OUTPUT, IN_TEXT
@@ -128,9 +129,8 @@ def _whole(name: str, breaks: str, change: Change, **how: Any) -> Fault:  # noqa
     return Fault(name=name, breaks=f"chat.whole.{breaks}", whole=in_body(change), **how)
 
 
-def _anywhere(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    """A fault on chat's routes and on that of Messages."""
-    return Fault(name=name, breaks=f"http.{breaks}", dialects=WITH_MESSAGES, **how)
+_anywhere = partial(fault_below, "http.", dialects=WITH_MESSAGES)
+"""A fault on chat's routes and on that of Messages."""
 
 
 OTHER_FAULTS: tuple[Fault, ...] = (

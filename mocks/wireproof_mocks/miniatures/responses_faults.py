@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures import rewriting
-from wireproof_mocks.miniatures.fault import RESPONSES, Fault, own_id
+from wireproof_mocks.miniatures.fault import RESPONSES, Fault, fault_below, own_id
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.responses_rewriting import (
     BEGINNING,
@@ -131,8 +132,7 @@ def _whole(name: str, breaks: str, change: Change, **how: Any) -> Fault:  # noqa
     return Fault(name=name, breaks=row, whole=in_response(change), dialects=(RESPONSES,), **how)
 
 
-def _stream(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
-    return Fault(name=name, breaks=f"responses.stream.{breaks}", dialects=(RESPONSES,), **how)
+_stream = partial(fault_below, "responses.stream.", dialects=(RESPONSES,))
 
 
 RESPONSES_FAULTS: tuple[Fault, ...] = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault
+from wireproof_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault, fault_below
 from wireproof_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -125,8 +126,7 @@ def _output_not_kept(body: Json, request: SentRequest, _: FaultHead) -> Json:
     return {**body, "output": []} if found else body
 
 
-def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    return Fault(name=name, breaks=f"responses.{breaks}", dialects=(RESPONSES,), **how)
+_fault = partial(fault_below, "responses.", dialects=(RESPONSES,))
 
 
 SENTINEL_FAULTS: tuple[Fault, ...] = (

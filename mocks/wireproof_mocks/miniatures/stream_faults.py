@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunk_faults import CHUNK_FAULTS
@@ -16,7 +17,7 @@ from wireproof_mocks.miniatures.chunks import (
     text_of,
     with_delta,
 )
-from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, own_id
+from wireproof_mocks.miniatures.fault import DONE, OPENAI_JSON, WITH_MESSAGES, Fault, FaultHead, fault_below, own_id
 from wireproof_mocks.miniatures.heads import as_streams, forgetting
 from wireproof_mocks.miniatures.rewriting import (
     all_at_once,
@@ -206,8 +207,7 @@ def _header_ignored(policy: str) -> Callable[[Environ], None]:
     return change
 
 
-def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
-    return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
+_fault = partial(fault_below, "chat.stream.")
 
 
 STREAM_FAULTS: tuple[Fault, ...] = (
