@@ -63,10 +63,10 @@ BY_ROLE: Mapping[str, tuple[str, ...]] = {
 """Role → the blocks that its messages may hold."""
 
 
-def block(value: Any, path: str, kinds: Sequence[str]) -> None:  # noqa: ANN401 - any JSON
+def block(value: object, path: str, kinds: Sequence[str]) -> None:
     """The rule of a block, which must be of one of these kinds."""
-    mapping(value, path)
-    kind = value.get("type")
+    found = mapping(value, path)
+    kind = found.get("type")
     if kind is None:
         raise missing(f"{path}.type")
     if kind in SERVER:
@@ -74,16 +74,16 @@ def block(value: Any, path: str, kinds: Sequence[str]) -> None:  # noqa: ANN401 
     if kind not in kinds:
         raise fault(f"{path}.type", f"Input should be {listed(kinds)}")
     path = f"{path}.{kind}"
-    _KINDS[kind](value, path)
+    _KINDS[kind](found, path)
     match kind:
-        case "text" if not value["text"]:
-            if value.get("cache_control") is not None:
+        case "text" if not found["text"]:
+            if found.get("cache_control") is not None:
                 raise fault(path, "cache_control cannot be set for empty text blocks")
             raise fault("messages", "text content blocks must be non-empty")
-        case "tool_use" if not ID.fullmatch(value["id"]):
+        case "tool_use" if not ID.fullmatch(found["id"]):
             raise fault(f"{path}.id", f"String should match pattern '^{ID.pattern}$'")
-        case "tool_result" if isinstance(value.get("content"), list):
-            _IN_RESULTS(value["content"], f"{path}.content")
+        case "tool_result" if isinstance(found.get("content"), list):
+            _IN_RESULTS(found["content"], f"{path}.content")
 
 
 def _only(*kinds: str) -> Rule:
@@ -98,14 +98,12 @@ _PASSAGES = _only("text", "image")
 def _source(kinds: Mapping[str, Rule]) -> Rule:
     known = word(*kinds)
 
-    def rule(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-        mapping(value, path)
-        kind = value.get("type")
+    def rule(value: object, path: str) -> None:
+        kind = mapping(value, path).get("type")
         if kind == "file":
             # Nothing can be uploaded here.
             raise fault(f"{path}.file", "files are not stored here: send the content itself")
-        known(kind, f"{path}.type")
-        kinds[kind](value, f"{path}.{kind}")
+        kinds[known(kind, f"{path}.type")](value, f"{path}.{kind}")
 
     return rule
 

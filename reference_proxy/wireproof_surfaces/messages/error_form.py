@@ -7,7 +7,7 @@ message names it. Of a request the service says `PATH: TEXT`. The path is dotted
 value may be one of several (`messages.0.content.1.tool_use.id`), and most texts are those of Pydantic. As they were
 quoted from real answers until November 2026; Anthropic reserves the right to change the wording.
 
-A rule raises the refusal of the first thing that is wrong with a value.
+A rule raises the refusal of the first thing that is wrong with a value, and gives the value back as what it then is.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TYPES: Mapping[int, str] = {
 """Status → type; any other is an invalid_request_error, or from 500 on an api_error."""
 EXTRA = "Extra inputs are not permitted"
 
-Rule = Callable[[Any, str], None]
+Rule = Callable[[object, str], object]
 """Takes a value, and its path.
 
 Raises:
@@ -95,25 +95,48 @@ def missing(path: str) -> ApiError:
     return fault(path, "Field required", MISSING_PARAM)
 
 
-def _typed(name: str, *types: type) -> Rule:
-    def rule(value: object, path: str) -> None:
-        if not isinstance(value, types):
-            raise fault(path, f"Input should be a valid {name}")
+def string(value: object, path: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise _of_another_type("string", path)
+    return value
 
-    return rule
+
+def boolean(value: object, path: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise _of_another_type("boolean", path)
+    return value
 
 
-string = _typed("string", str)
-boolean = _typed("boolean", bool)
-mapping = _typed("dictionary", dict)
-array = _typed("list", list)
-string_or_array = _typed("string or list", str, list)
+def mapping(value: object, path: str) -> dict[str, Any]:
+    """An object."""
+    if not isinstance(value, dict):
+        raise _of_another_type("dictionary", path)
+    return value
+
+
+def array(value: object, path: str) -> list[Any]:
+    """A list."""
+    if not isinstance(value, list):
+        raise _of_another_type("list", path)
+    return value
+
+
+def string_or_array(value: object, path: str) -> str | list[Any]:
+    """A string or a list."""
+    if not isinstance(value, str | list):
+        raise _of_another_type("string or list", path)
+    return value
+
+
+def _of_another_type(name: str, path: str) -> ApiError:
+    return fault(path, f"Input should be a valid {name}")
 
 
 def some_string(value: object, path: str) -> None:
     """A string that is not empty."""
-    string(value, path)
-    if not value:
+    if not string(value, path):
         raise fault(path, "String should have at least 1 character")
 
 
@@ -143,13 +166,13 @@ def number(low: float, high: float) -> Rule:
     return rule
 
 
-def word(*words: str) -> Rule:
+def word(*words: str) -> Callable[[object, str], str]:
     """One of some words."""
 
-    def rule(value: object, path: str) -> None:
-        # A tuple: what a client sends need not be hashable.
-        if value not in words:
+    def rule(value: object, path: str) -> str:
+        if not isinstance(value, str) or value not in words:
             raise fault(path, f"Input should be {listed(words)}")
+        return value
 
     return rule
 
@@ -163,26 +186,26 @@ def listed(words: Sequence[str]) -> str:
 def each(rule: Rule) -> Rule:
     """A list, each entry of which is right by this rule."""
 
-    def rule_of_all(values: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-        array(values, path)
-        for index, value in enumerate(values):
+    def rule_of_all(values: object, path: str) -> None:
+        for index, value in enumerate(array(values, path)):
             rule(value, f"{path}.{index}")
 
     return rule_of_all
 
 
-def members(required: Mapping[str, Rule], optional: Mapping[str, Rule]) -> Rule:
+def members(required: Mapping[str, Rule], optional: Mapping[str, Rule]) -> Callable[[object, str], Mapping[str, Any]]:
     """An object, by the rules of its members; null is right for an optional one."""
 
-    def rule_of_all(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-        mapping(value, path)
+    def rule_of_all(value: object, path: str) -> Mapping[str, Any]:
+        found = mapping(value, path)
         for name, rule in required.items():
-            if name not in value:
+            if name not in found:
                 raise missing(f"{path}.{name}")
-            rule(value[name], f"{path}.{name}")
+            rule(found[name], f"{path}.{name}")
         for name, rule in optional.items():
-            if value.get(name) is not None:
-                rule(value[name], f"{path}.{name}")
+            if found.get(name) is not None:
+                rule(found[name], f"{path}.{name}")
+        return found
 
     return rule_of_all
 
@@ -191,12 +214,10 @@ def one_of(kinds: Mapping[str, Rule]) -> Rule:
     """An object of one of these types, by the rule of its type."""
     known = word(*kinds)
 
-    def rule(value: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-        mapping(value, path)
-        kind = value.get("type")
+    def rule(value: object, path: str) -> None:
+        kind = mapping(value, path).get("type")
         if kind is None:
             raise missing(f"{path}.type")
-        known(kind, f"{path}.type")
-        kinds[kind](value, f"{path}.{kind}")
+        kinds[known(kind, f"{path}.type")](value, f"{path}.{kind}")
 
     return rule

@@ -31,22 +31,22 @@ MOST_CACHED = 4
 _NO_PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
 
 
-def messages(sent: Any) -> None:  # noqa: ANN401 - any JSON
+def messages(sent: object) -> None:
     """The rule of `messages`, each by itself."""
     if sent is None:
         raise missing("messages")
-    array(sent, "messages")
-    if not sent:
+    found = array(sent, "messages")
+    if not found:
         raise fault("messages", "at least one message is required")
-    if len(sent) > MOST:
+    if len(found) > MOST:
         raise fault("messages", f"at most {MOST} messages are allowed")
-    for index, message in enumerate(sent):
-        _message(message, f"messages.{index}", last=index == len(sent) - 1)
+    for index, message in enumerate(found):
+        _message(message, f"messages.{index}", last=index == len(found) - 1)
 
 
-def _message(message: Any, path: str, *, last: bool) -> None:  # noqa: ANN401 - any JSON
-    mapping(message, path)
-    role, content = message.get("role"), message.get("content")
+def _message(message: object, path: str, *, last: bool) -> None:
+    found = mapping(message, path)
+    role, content = found.get("role"), found.get("content")
     if role is None:
         raise missing(f"{path}.role")
     word(*BY_ROLE)(role, f"{path}.role")
@@ -59,7 +59,7 @@ def _message(message: Any, path: str, *, last: bool) -> None:  # noqa: ANN401 - 
         content_blocks.block(block, f"{path}.content.{index}", BY_ROLE[role])
 
 
-def system(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
+def system(sent: object, path: str) -> None:
     """The rule of `system`."""
     string_or_array(sent, path)
     for index, block in enumerate(sent if isinstance(sent, list) else ()):

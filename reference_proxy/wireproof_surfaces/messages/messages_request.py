@@ -130,23 +130,20 @@ def _version(headers: Mapping[str, str], service: MessagesService) -> str:
     return version or VERSIONS[1]
 
 
-def _stop(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-    string(sent, path)
-    if not sent.strip():
+def _stop(sent: object, path: str) -> None:
+    if not string(sent, path).strip():
         raise fault(path.rpartition(".")[0], "each stop sequence must contain non-whitespace")
 
 
-def _metadata(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-    _USER(sent, path)
-    for name in sent:
+def _metadata(sent: object, path: str) -> None:
+    for name in _USER(sent, path):
         if name != "user_id":
             raise fault(f"{path}.{name}", EXTRA)
 
 
-def _thread(sent: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-    members({"type": word("create", "continue")}, {})(sent, path)
-    if sent["type"] == "continue":
-        members({"previous_message_id": some_string}, {})(sent, f"{path}.continue")
+def _thread(sent: object, path: str) -> None:
+    if _THREAD(sent, path)["type"] == "continue":
+        _CONTINUED(sent, f"{path}.continue")
 
 
 def _servers(sent: object, path: str) -> None:
@@ -157,6 +154,8 @@ def _servers(sent: object, path: str) -> None:
 
 
 _USER = members({}, {"user_id": string})
+_THREAD = members({"type": word("create", "continue")}, {})
+_CONTINUED = members({"previous_message_id": some_string}, {})
 _FORMAT = members({"type": word("json_schema"), "schema": mapping}, {})
 _SHOWN: Mapping[str, Rule] = {"display": word("summarized", "omitted")}
 _FIELDS: Mapping[str, Rule] = {
@@ -175,7 +174,7 @@ _FIELDS: Mapping[str, Rule] = {
     "cache_control": cache_control,
     "thread": _thread,
     "mcp_servers": _servers,
-    "tools": lambda sent, _path: tool_rules.tools(sent),
+    "tools": tool_rules.tools,
     "tool_choice": tool_rules.choice,
     "thinking": one_of(
         {

@@ -10,6 +10,7 @@ from wireproof_surfaces.conversation import Tool
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.error_form import (
     Rule,
+    array,
     boolean,
     each,
     fault,
@@ -30,26 +31,24 @@ LONGEST_NAME = 128
 _NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 
 
-def tools(sent: Any) -> None:  # noqa: ANN401 - any JSON
+def tools(sent: object, path: str) -> None:
     """The rule of `tools`."""
-    _TOOLS(sent, "tools")
-    names = [tool["name"] for tool in sent]
+    _TOOLS(sent, path)
+    names = [tool["name"] for tool in array(sent, path)]
     if len(set(names)) < len(names):
-        raise fault("tools", "Tool names must be unique.")
+        raise fault(path, "Tool names must be unique.")
 
 
-def _tool(tool: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-    mapping(tool, path)
-    kind = tool.get("type")
+def _tool(tool: object, path: str) -> None:
+    kind = mapping(tool, path).get("type")
     # A tuple: what a client sends need not be hashable.
     if kind not in (None, "custom"):
         raise fault(f"{path}.type", f"Input should be 'custom': the tool {kind!r} is run by no service here")
     _CUSTOM(tool, f"{path}.custom")
 
 
-def _name(name: Any, path: str) -> None:  # noqa: ANN401 - any JSON
-    string(name, path)
-    if not _NAME.fullmatch(name):
+def _name(name: object, path: str) -> None:
+    if not _NAME.fullmatch(string(name, path)):
         raise fault(path, f"String should match pattern '^{_NAME.pattern}$'")
 
 
