@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -63,7 +64,11 @@ def on_terminal(words: tuple[str, ...], variables: Mapping[str, str]) -> str:
 def piped(words: tuple[str, ...], **variables: str) -> tuple[str, str]:
     """What it writes to pipes: stdout and stderr."""
     done = subprocess.run(
-        [executable("wireproof"), *words], env=environment(**variables), capture_output=True, text=True, check=True
+        [executable("wireproof"), *words],
+        env=environment(**variables),
+        capture_output=True,
+        encoding=variables.get("PYTHONIOENCODING", "utf-8").replace("ascii", "utf-8"),  # as click takes it
+        check=True,
     )
     return done.stdout, done.stderr
 
@@ -73,6 +78,20 @@ def test_a_terminal_has_colours_and_a_bar() -> None:
     assert CURSOR in said
     assert COLOURED in said
     assert "driving" in said
+
+
+@pytest.mark.each("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("words", [CERTIFY, EXPLAIN, ("list",), ("scripts", "schema")], ids=" ".join)
+def test_an_output_that_lacks_characters_gets_their_numbers(words: tuple[str, ...], encoding: str) -> None:
+    said, errors = piped(words, PYTHONIOENCODING=encoding)
+    assert said
+    assert "Error" not in errors
+
+
+def test_what_cannot_be_written_is_still_to_be_read() -> None:
+    said, _ = piped(("scripts", "schema"), PYTHONIOENCODING="latin-1")
+    assert "\\u2026" in said
+    assert json.loads(said) == json.loads(piped(("scripts", "schema"), PYTHONIOENCODING="utf-8")[0])
 
 
 def test_without_colours_nothing_of_a_run_is_an_escape_sequence() -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -302,6 +303,18 @@ def test_a_port_that_is_taken_is_one_line(tiny: TinyServer) -> None:
         f"wireproof: port {port} cannot be used: {HOLDER} (process {os.getpid()}) listens there;"
         " name another with --port\n"
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a program names itself in /proc on Linux alone")
+def test_who_has_the_port_may_have_any_name(tiny: TinyServer) -> None:
+    name = Path("/proc/self/comm")
+    before = name.read_bytes()
+    name.write_bytes(b"caf\xe9")
+    try:
+        said = refused("--port", tiny.root.rpartition(":")[2])
+    finally:
+        name.write_bytes(before)
+    assert rf"caf\xe9 (process {os.getpid()}) listens there" in said
 
 
 @pytest.mark.usefixtures("default_signals")

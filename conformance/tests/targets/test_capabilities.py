@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def codex_that_says(folder: Path, words: str) -> Path:
     program = folder / "codex"
-    program.write_text(f"#!/bin/sh\necho '{words}'\n")
+    program.write_bytes(os.fsencode(f"#!/bin/sh\necho '{words}'\n"))
     program.chmod(0o700)
     return program
 
@@ -54,6 +55,8 @@ def test_a_codex_says_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_what_is_no_codex_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="is no Codex: for --version it prints 'node v20'"):
         version_of(codex_that_says(tmp_path, "node v20"))
+    with pytest.raises(HarnessError, match="is no Codex: for --version it prints 'caf\ufffd'"):
+        version_of(codex_that_says(tmp_path, os.fsdecode(b"caf\xe9")))
     with pytest.raises(HarnessError, match="cannot be run"):
         version_of(tmp_path / "nowhere")
 

@@ -71,5 +71,7 @@ def _owner(inode: str) -> str:
         # It may end meanwhile, or be another user's.
         with contextlib.suppress(OSError):
             if any(str(file.readlink()) == f"socket:[{inode}]" for file in (process / "fd").iterdir()):
-                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
+                # A program names itself, in any bytes.
+                name = (process / "comm").read_bytes().decode(errors="backslashreplace").strip()
+                return f"{name} (process {process.name})"
     return ""

@@ -7,6 +7,7 @@ are not kept waiting by what judges proxies. Exit statuses: `certificate.MEANING
 from __future__ import annotations
 
 import gc
+import io
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -98,6 +99,9 @@ def completion_command(context: click.Context, shell: str) -> None:
 
 def main() -> None:
     """Run the command line."""
+    # A terminal, or a file, may be of an encoding that lacks a character: it is then written as `\u2026`, as in JSON.
+    if isinstance(sys.stdout, io.TextIOWrapper):  # it may be None, or of another kind in a program that has us run
+        sys.stdout.reconfigure(errors="backslashreplace")
     # What imports make stays: to look for garbage among it takes time and finds none. So the command is imported here,
     # where click would do it between parsing and running.
     gc.disable()

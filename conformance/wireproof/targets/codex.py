@@ -109,7 +109,14 @@ def version_of(binary: Path | str) -> Version:
     """
     try:
         # The status needs no look of its own: a program that fails prints no version either.
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(
+            [binary, "--version"],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HarnessError(f"{binary} cannot be run: {error}") from error
     found = _VERSION.search(done.stdout)
