@@ -5,10 +5,12 @@ import os
 import pty
 import subprocess
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from wireproof.results.certificate import ExitStatus
 from wireproof.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ CURSOR = "\x1b[?25l"
 COLOURED = "\x1b[1m"
 """Bold letters, which every report has."""
 CERTIFY = ("certify", "--only", "text-hello")
+FULL = Path("/dev/full")
 EXPLAIN = ("explain", "chat.stream.role-once")
 
 
@@ -92,6 +95,17 @@ def test_what_cannot_be_written_is_still_to_be_read() -> None:
     said, _ = piped(("scripts", "schema"), PYTHONIOENCODING="latin-1")
     assert "\\u2026" in said
     assert json.loads(said) == json.loads(piped(("scripts", "schema"), PYTHONIOENCODING="utf-8")[0])
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a file that is always full")
+@pytest.mark.parametrize("words", [CERTIFY, EXPLAIN, ("scripts", "schema"), ("--help",)], ids=" ".join)
+def test_an_output_that_is_full_is_one_line(words: tuple[str, ...]) -> None:
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [executable("wireproof"), *words], env=environment(), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.stderr == b"wireproof: stdout cannot be written: No space left on device\n"
+    assert done.returncode == ExitStatus.USAGE
 
 
 def test_without_colours_nothing_of_a_run_is_an_escape_sequence() -> None:

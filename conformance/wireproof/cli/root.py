@@ -6,8 +6,10 @@ are not kept waiting by what judges proxies. Exit statuses: `certificate.MEANING
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -23,6 +25,9 @@ SEARCHED = 20_000
 PROGRAM = "wireproof"
 VARIABLE = "_WIREPROOF_COMPLETE"
 """The variable by which a shell asks `wireproof` for completions; click derives the same name from the program's."""
+_STDOUT = 1
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""The errors of what cannot be written to, at whatever point of a command."""
 SHELLS: Mapping[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "certificate": ("certificates", "certificate_group", "Write results as files that others can verify."),
@@ -109,4 +114,17 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(SEARCHED)
     gc.enable()
-    root(prog_name=PROGRAM)
+    try:
+        try:
+            root(prog_name=PROGRAM)
+        finally:
+            if sys.stdout is not None:  # as it is where the shell has closed it
+                sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        from wireproof.cli.complaint import refusal  # noqa: PLC0415 - it would slow every start
+
+        # What stdout still holds is tried once more at the end of Python, which tells of that in lines of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDOUT)
+        raise refusal(f"{error.filename or 'stdout'} cannot be written: {error.strerror}") from None
