@@ -22,6 +22,7 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
+from wireproof.targets.clients import check_environment
 from wireproof.targets.detection import NO_ROUTE
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
@@ -142,6 +143,8 @@ def list_personas(out: Console) -> None:
 def _address(given: TargetOptions, timeout: float) -> EndpointAddress:
     if given.url is not None and (fault := base_fault(given.url)):
         raise OptionError(f"{given.url!r} {fault}")
+    if given.url is not None:
+        check_environment(given.url)
     headers = dict(given.carried()["headers"])
     return EndpointAddress(
         url=given.url or "", model=given.model, key=given.api_key() or "", headers=headers, timeout=timeout

@@ -11,6 +11,8 @@ from wireproof.cli.complaint import refusal, say
 from wireproof.cli.listening import key_in, listening, port_option
 from wireproof.report.grouping import counted
 from wireproof.results import folder
+from wireproof.targets.clients import check_environment
+from wireproof.targets.kinds import OptionError
 from wireproof.targets.validity import url_fault
 from wireproof_endpoint import serving
 from wireproof_endpoint.recording.app import Recorder
@@ -52,6 +54,10 @@ def record_command(
     key = None if api_key_env is None else key_in(api_key_env)
     if fault := url_fault(upstream):
         raise refusal(f"--upstream: {upstream!r} is no base URL: {fault}; one is https://api.openai.com/v1")
+    try:
+        check_environment(upstream)
+    except OptionError as error:
+        raise refusal(f"--upstream: {error}") from error
     at = listening(port)
     recorder = Recorder(upstream, output, key=key, paced=timed, apart=per_test)
     serving.serve(recorder, at, lambda url: say(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))

@@ -21,6 +21,7 @@ from wireproof.report.curl import curl
 from wireproof.report.rendering import document
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
+from wireproof.targets.clients import check_environment
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.options import TargetOptions
 from wireproof.targets.validity import check
@@ -66,6 +67,7 @@ def replay_command(
     try:
         options = TargetOptions(url=url or there.target.base_url, api_key_env=api_key_env)
         check(options)
+        check_environment(options.url or there.target.base_url)
         secrets = _secrets(there.target, options.api_key())
     except OptionError as error:
         raise refusal(error) from error

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from functools import cache
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
+import httpx
+
+from wireproof.targets.kinds import OptionError
 from wireproof.targets.validity import is_local
 
 if TYPE_CHECKING:
@@ -47,3 +52,34 @@ def verify_for(url: str) -> ssl.SSLContext | bool:
 @cache
 def _no_authority() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+_PROXIES = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+_AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+
+
+def check_environment(url: str) -> None:
+    """Refuse a usable URL of another machine that the environment lets no request be sent to.
+
+    Raises:
+        OptionError: the message says why, and which variables say so.
+    """
+    if is_local(url):
+        return
+    try:
+        for proxy in getproxies().values():
+            _ = urlsplit(proxy).port  # httpx takes any number, and fails at the first request
+        httpx.Client().close()
+    except ImportError:
+        more = "a SOCKS proxy needs more: python -m pip install 'httpx[socks]'"
+        raise _cannot_be_asked(url, more, _PROXIES) from None
+    # Before ValueError, which some of ssl's errors are, too.
+    except OSError as error:
+        raise _cannot_be_asked(url, str(error), _AUTHORITIES) from error
+    except (ValueError, httpx.InvalidURL) as error:
+        raise _cannot_be_asked(url, str(error), _PROXIES) from error
+
+
+def _cannot_be_asked(url: str, why: str, variables: Sequence[str]) -> OptionError:
+    given = [name for name in variables if os.environ.get(name) or os.environ.get(name.lower())]
+    return OptionError(f"{url} cannot be asked: {why} (the environment sets {', '.join(given)})")

@@ -12,6 +12,7 @@ from wireproof.model.verdict import HarnessError
 from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
 from wireproof.targets import bundled
 from wireproof.targets.bundled import behind
+from wireproof.targets.clients import check_environment
 from wireproof.targets.codex import real_codex
 from wireproof.targets.cursor_agent import cursor_agent
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
@@ -45,6 +46,8 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     check(options)
+    if options.url is not None:
+        check_environment(options.url)
     found: dict[str, Any] = {
         "api_key": options.api_key(), "key_variable": options.api_key_env, "absent": options.declared_absent(),
         **options.carried(),
