@@ -65,7 +65,10 @@ def is_local(url: str) -> bool:
     with suppress(ValueError):
         # A name that only resolves to loopback counts as remote: nothing is looked up here.
         host = urlsplit(url).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
+        if host == "localhost" or host.endswith(".localhost"):
+            return True
+        address = ip_address(host)
+        return address.is_loopback or address.is_unspecified  # as servers print what they listen at: 0.0.0.0
     return False
 
 

@@ -129,6 +129,21 @@ def test_what_was_recorded_plays_the_same_again(served: Serve, tmp_path: Path, t
     assert KEY not in file.read_text()
 
 
+def test_an_upstream_on_this_machine_is_asked_past_the_environment(
+    served: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nothing listens
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere"))
+    asked = {"model": "m", "messages": [{"role": "user", "content": "at length"}]}
+    with (
+        running(Recorder(served(LIVE), tmp_path / "recorded.yaml")) as url,
+        httpx2.Client(trust_env=False, verify=False) as client,
+    ):
+        answer = client.post(f"{url}/chat/completions", json=asked)
+    assert answer.json()["choices"][0]["message"]["content"] == "One two"
+
+
 def test_a_refusal_plays_the_same_again(served: Serve, tmp_path: Path) -> None:
     file = tmp_path / "recorded.json"
 

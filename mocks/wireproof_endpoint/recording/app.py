@@ -24,7 +24,7 @@ from wireproof_scripts.files.json_form import script_to_json
 from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.api_forms import AUTHORIZATION, KEY
 from wireproof_surfaces.errors import TOO_LARGE, Problem
-from wireproof_surfaces.http.cors import Cors
+from wireproof_surfaces.http.cors import Cors, reaches_this_machine
 from wireproof_surfaces.http.served_exchange import status_line
 from wireproof_surfaces.random_ids import request_id
 
@@ -69,13 +69,15 @@ class Recorder:
         self, upstream: str, path: Path, *, key: str | None = None, paced: bool = False, apart: bool = False
     ) -> None:
         self._upstream = upstream.rstrip("/")
+        # A proxy of the environment (HTTP_PROXY) may be the only way to another machine, and is none to this one.
+        self._by_environment = not reaches_this_machine(httpx.URL(upstream).host)
         self._path = path
         self._key = key
         self._paced = paced
         self._keys = {key} if key else set[str]()
         self._apart = apart
         self._scripts: dict[Path, Scripts] = {}
-        self._tls = httpx.create_ssl_context()
+        self._tls = httpx.create_ssl_context(trust_env=self._by_environment)
         self.recorded = 0
         """Answers so far."""
         self._running: set[asyncio.Task[None]] = set()
@@ -114,7 +116,7 @@ class Recorder:
             # next request: a connection that a server has closed meanwhile would fail it.
             async with (
                 asyncio.timeout(AN_HOUR),
-                httpx.AsyncClient(timeout=None, verify=self._tls) as client,  # noqa: S113 - see above
+                httpx.AsyncClient(timeout=None, verify=self._tls, trust_env=self._by_environment) as client,  # noqa: S113 - see above
             ):
                 await self._pass_on(client, exchange, below(exchange.head) or "/")
         except (httpx.HTTPError, TimeoutError) as error:

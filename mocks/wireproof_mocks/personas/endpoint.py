@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0", "::"})  # noqa: S104 - as servers print their address
 DONE = "[DONE]"
 """The data that ends a stream of chat."""
 MOST_BYTES = 1 << 26
@@ -62,7 +62,7 @@ class EndpointAddress:
             headers={"accept-encoding": "identity", **own, **self.headers},
             timeout=self.timeout,
             # A proxy of the environment would stand between, and cannot reach this machine.
-            trust_env=httpx.URL(self.url).host not in LOOPBACK,
+            trust_env=httpx.URL(self.url).host not in LOCAL,
             # None is kept: what a proxy sets need not be what a request can carry.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         ) as client:

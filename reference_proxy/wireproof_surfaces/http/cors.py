@@ -78,6 +78,17 @@ def is_loopback(name: str) -> bool:
         return False
 
 
+_OF_ALL_INTERFACES = {str(ipaddress.IPv4Address(0)), str(ipaddress.IPv6Address(0))}
+
+
+def reaches_this_machine(name: str) -> bool:
+    """Whether a client that connects to a host name or an address reaches its own machine.
+
+    By the address of all interfaces, too: servers print it as theirs.
+    """
+    return is_loopback(name) or name.strip("[]") in _OF_ALL_INTERFACES
+
+
 # The same few names come with each request.
 @lru_cache(maxsize=16)
 def names_loopback(host: str) -> bool:
