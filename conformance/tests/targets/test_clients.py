@@ -1,10 +1,45 @@
 from __future__ import annotations
 
+import os
 import ssl
 
 import pytest
 
-from wireproof.targets.clients import verify_for
+from wireproof.targets.clients import past_proxies, verify_for
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """One that names no proxy."""
+    for name in ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({}, "127.0.0.1,localhost"),
+        ({"NO_PROXY": ".corp"}, ".corp,127.0.0.1,localhost"),
+        ({"NO_PROXY": "a", "no_proxy": "b"}, "b,127.0.0.1,localhost"),
+    ],
+)
+def test_what_is_started_asks_this_machine_past_the_proxies(
+    said: dict[str, str], expected: str, environment: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"HTTP_PROXY": "http://proxy.corp:3128", **said}.items():
+        environment.setenv(name, value)
+    found = past_proxies()
+    assert (found["NO_PROXY"], found["no_proxy"]) == (expected, expected)
+    assert found["HTTP_PROXY"] == "http://proxy.corp:3128"  # other machines may be reached by it alone
+
+
+def test_without_proxies_the_environment_is_as_it_was(environment: pytest.MonkeyPatch) -> None:
+    assert past_proxies() == dict(os.environ)
+    environment.setenv("HTTP_PROXY", "http://proxy.corp:3128")
+    environment.setenv("no_proxy", "*")
+    assert past_proxies() == dict(os.environ)
 
 
 def test_plain_http_to_this_machine_does_without_authorities() -> None:

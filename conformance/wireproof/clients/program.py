@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from wireproof.clients.running import ClientEnding
 from wireproof.clients.stages import MOST
+from wireproof.targets.clients import past_proxies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ class RunningProgram:
         self._tails = (_Tail(), _Tail())
         words, variables = command.filled(places)
         environment = {
-            **os.environ,
+            **past_proxies(),
             "OPENAI_BASE_URL": places["base_url"],
             "OPENAI_API_BASE": places["base_url"],  # the name that older clients read
             "OPENAI_API_KEY": places["key"],

@@ -80,6 +80,16 @@ def check_environment(url: str) -> None:
         raise _cannot_be_asked(url, str(error), _PROXIES) from error
 
 
+def past_proxies() -> dict[str, str]:
+    """This environment, for a program that is to reach servers on this machine without a proxy between."""
+    environment = dict(os.environ)
+    said = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    if getproxies() and said != "*":
+        # Some programs read the one, some the other.
+        environment["no_proxy"] = environment["NO_PROXY"] = ",".join(filter(None, [said, "127.0.0.1", "localhost"]))
+    return environment
+
+
 def _cannot_be_asked(url: str, why: str, variables: Sequence[str]) -> OptionError:
     given = [name for name in variables if os.environ.get(name) or os.environ.get(name.lower())]
     return OptionError(f"{url} cannot be asked: {why} (the environment sets {', '.join(given)})")

@@ -28,7 +28,7 @@ import httpx
 from wireproof.model.target import root_of
 from wireproof.model.transcript import Death
 from wireproof.model.verdict import HarnessError
-from wireproof.targets.clients import settings
+from wireproof.targets.clients import past_proxies, settings
 from wireproof.targets.codex import on_path
 from wireproof.targets.ports import free_port
 from wireproof.targets.validity import check_url
@@ -286,7 +286,7 @@ def launch(
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("wireproof-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
-    own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
+    own = {name: value for name, value in past_proxies().items() if not (without and name.startswith(without))}
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
