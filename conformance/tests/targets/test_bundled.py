@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import httpx
 import pytest
 
@@ -7,6 +9,10 @@ from wireproof.model.target import Backend
 from wireproof.model.verdict import HarnessError
 from wireproof.targets import bundled
 from wireproof.targets.bundled import KEEPALIVE, proxy
+from wireproof.targets.launch import executable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.sampled(2)
 
@@ -37,7 +43,20 @@ def test_its_key_is_another_one_each_time() -> None:
         assert one.api_key != other.api_key
 
 
-def test_one_that_does_not_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundled, "executable", lambda _: "sleep 100")
+def test_one_that_does_not_start_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nsleep 100\n")
+    slow.chmod(0o700)
+    monkeypatch.setattr(bundled, "executable", lambda _: str(slow))
     with pytest.raises(HarnessError, match="did not answer at"), proxy(start_timeout=0.3):
         pass
+
+
+def test_the_folder_that_it_is_installed_in_may_have_any_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "Ann's caf\u00e9 $HOME"
+    folder.mkdir()
+    for name in ("wireproof-proxy", "wireproof-codex"):
+        (folder / name).symlink_to(executable(name))
+    monkeypatch.setattr(bundled, "executable", lambda name: str(folder / name))
+    with proxy() as target:
+        assert target.model == "codex"
