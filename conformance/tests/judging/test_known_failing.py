@@ -24,6 +24,12 @@ def test_lines_are_keys_with_reasons_and_the_rest_is_nothing(tmp_path: Path) -> 
     assert load(path, {KEY, OTHER}) == {KEY: "buffers,  see #12", OTHER: "pretty-printed"}
 
 
+def test_a_file_may_be_as_editors_on_windows_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_bytes(f"\ufeff{KEY} buffers\r\n".encode())
+    assert load(path, {KEY}) == {KEY: "buffers"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

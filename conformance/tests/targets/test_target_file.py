@@ -146,6 +146,10 @@ def test_without_a_file_the_command_line_is_all(write: Write) -> None:
     assert load(write("")).values == {}
 
 
+def test_a_file_may_be_as_editors_on_windows_write_it(write: Write) -> None:
+    assert load(write(b'\xef\xbb\xbfurl = "http://x/v1"\r\njobs = 2\r\n')).values == {"url": "http://x/v1", "jobs": 2}
+
+
 def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -> None:
     assert load(write("", "litellm.toml")).name == "litellm"
     path = write("")

@@ -34,7 +34,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
         KnownFailingError: the file cannot be read, or a line of it is wrong.
     """
     try:
-        lines = content_of(path, LARGEST).decode().splitlines()
+        lines = content_of(path, LARGEST).decode("utf-8-sig").splitlines()  # as editors on Windows write it
     except (OSError, UnicodeDecodeError) as error:
         raise KnownFailingError(f"{path} cannot be read: {error}") from error
     reasons: dict[str, str] = {}

@@ -88,7 +88,7 @@ def _is_plain(name: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        return content_of(path, LARGEST).decode()
+        return content_of(path, LARGEST).decode("utf-8-sig")  # TOML has no byte order mark; editors on Windows write it
     except FileNotFoundError:
         raise TargetFileError(f"{path} does not exist; `wireproof init` writes a target file") from None
     except UnicodeDecodeError as error:
