@@ -23,7 +23,7 @@ from wireproof.model.target import Target
 from wireproof.model.verdict import HarnessError
 from wireproof.results.certificate import ExitStatus
 from wireproof.results.masking import masking
-from wireproof.targets.clients import check_environment
+from wireproof.targets.clients import check_environment, with_remedy
 from wireproof.targets.detection import NO_ROUTE
 from wireproof.targets.kinds import OptionError
 from wireproof.targets.launch import executable, launch
@@ -124,7 +124,7 @@ def _hold(client: Persona, address: EndpointAddress, wanted: PersonaRun, out: Co
             out.print(Text(f"{client.title}\n{client.does}\n{at}\n"), soft_wrap=True)
             outcome = run(client, endpoint, wanted, show, out)
     except (HarnessError, UnreachableError) as error:
-        raise HarnessError(clean(str(error))) from error
+        raise HarnessError(clean(with_remedy(str(error)))) from error
     return _end(out, client, replace(outcome, why=clean(outcome.why)), scripted=not wanted.say)
 
 

@@ -41,12 +41,15 @@ def settings(url: str) -> dict[str, Any]:
 
 
 def verify_for(url: str) -> ssl.SSLContext | bool:
-    """What httpx verifies the server at a URL by; True: the usual certificate authorities.
+    """What httpx verifies the server at a URL by; True: the authorities of the environment, else the usual ones.
 
     Those are for https. To load them takes longer than many requests, so a client that sends to this machine by plain
-    http does without; it would accept no certificate at all.
+    http does without; it would accept no certificate at all. By https, whose certificate nobody else knows there, they
+    are those that the environment names, though no other word of it holds.
     """
-    return _no_authority() if is_local(url) and urlsplit(url).scheme == "http" else True
+    if not is_local(url):
+        return True
+    return _no_authority() if urlsplit(url).scheme == "http" else httpx.create_ssl_context()
 
 
 @cache
@@ -59,17 +62,15 @@ _AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 
 
 def check_environment(url: str) -> None:
-    """Refuse a usable URL of another machine that the environment lets no request be sent to.
+    """Refuse a usable URL that the environment lets no request be sent to.
 
     Raises:
         OptionError: the message says why, and which variables say so.
     """
-    if is_local(url):
-        return
     try:
-        for proxy in getproxies().values():
+        for proxy in () if is_local(url) else getproxies().values():
             _ = urlsplit(proxy).port  # httpx takes any number, and fails at the first request
-        httpx.Client().close()
+        httpx.Client(**settings(url)).close()
     except ImportError:
         more = "a SOCKS proxy needs more: python -m pip install 'httpx[socks]'"
         raise _cannot_be_asked(url, more, _PROXIES) from None
@@ -78,6 +79,17 @@ def check_environment(url: str) -> None:
         raise _cannot_be_asked(url, str(error), _AUTHORITIES) from error
     except (ValueError, httpx.InvalidURL) as error:
         raise _cannot_be_asked(url, str(error), _PROXIES) from error
+
+
+_REMEDIES = {
+    "CERTIFICATE_VERIFY_FAILED": "SSL_CERT_FILE=FILE names the authorities to trust",
+    "WRONG_VERSION_NUMBER": "most likely it serves http:// there",
+}
+
+
+def with_remedy(said: str) -> str:
+    """Why a connection failed, and behind it what would be right, where that is known."""
+    return "; ".join([said, *(remedy for sign, remedy in _REMEDIES.items() if sign in said)])
 
 
 def past_proxies() -> dict[str, str]:

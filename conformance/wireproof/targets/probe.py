@@ -23,6 +23,7 @@ from wireproof.model.transcript import End
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.budget import SpentError, TargetClock
+from wireproof.targets.clients import with_remedy
 from wireproof.targets.launch import launched_at, until_ended
 from wireproof.targets.recognition import error_of, is_over, lasting, payloads
 from wireproof.wire.asked_wait import asked_wait
@@ -211,7 +212,7 @@ class Prober:
         # Before RequestError, of which it is one: a port that is not listened on is the most likely mistake.
         except httpx.ConnectError as error:
             if not self.reached:
-                raise HarnessError(f"nothing answers at {answer.url}: {error}") from error
+                raise HarnessError(with_remedy(f"nothing answers at {answer.url}: {error}")) from error
             answer.end, answer.fault = End.REFUSED, str(error)
         except TimeoutError:
             answer.end = End.TIMEOUT if not answer.body else End.OPEN

@@ -142,6 +142,8 @@ def test_an_upstream_on_this_machine_is_asked_past_the_environment(
     ):
         answer = client.post(f"{url}/chat/completions", json=asked)
     assert answer.json()["choices"][0]["message"]["content"] == "One two"
+    with pytest.raises(FileNotFoundError):  # the authorities of certificates hold for this machine, too
+        Recorder("https://127.0.0.1:1/v1", tmp_path / "recorded.yaml")
 
 
 def test_a_refusal_plays_the_same_again(served: Serve, tmp_path: Path) -> None:

@@ -102,3 +102,11 @@ def test_the_key_and_the_headers_go_with_every_request() -> None:
         assert connected.client.headers["authorization"] == "Bearer k"
         assert connected.client.headers["x-mode"] == "y"
         assert connected.client.trust_env is False
+
+
+def test_the_authorities_of_the_environment_hold_for_this_machine_by_https(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
+    with EndpointAddress(url="http://127.0.0.1:1/v1", model="m").connected():
+        pass
+    with pytest.raises(FileNotFoundError), EndpointAddress(url="https://127.0.0.1:1/v1", model="m").connected():
+        pass

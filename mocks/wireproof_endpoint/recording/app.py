@@ -77,7 +77,8 @@ class Recorder:
         self._keys = {key} if key else set[str]()
         self._apart = apart
         self._scripts: dict[Path, Scripts] = {}
-        self._tls = httpx.create_ssl_context(trust_env=self._by_environment)
+        # The authorities that the environment names (SSL_CERT_FILE) hold for any machine that is asked by https.
+        self._tls = httpx.create_ssl_context(trust_env=httpx.URL(upstream).scheme == "https")
         self.recorded = 0
         """Answers so far."""
         self._running: set[asyncio.Task[None]] = set()

@@ -57,12 +57,15 @@ class EndpointAddress:
     def connected(self) -> Iterator[OpenEndpoint]:
         """One client for a whole conversation."""
         own = {"authorization": f"Bearer {self.key}"} if self.key else {}
+        url = httpx.URL(self.url)
         with httpx.Client(
             # Uncompressed: some kilobytes can unpack to what fills the memory.
             headers={"accept-encoding": "identity", **own, **self.headers},
             timeout=self.timeout,
             # A proxy of the environment would stand between, and cannot reach this machine.
-            trust_env=httpx.URL(self.url).host not in LOCAL,
+            trust_env=url.host not in LOCAL,
+            # Of what the environment says, the authorities of certificates hold here, too.
+            verify=httpx.create_ssl_context(trust_env=url.scheme == "https"),
             # None is kept: what a proxy sets need not be what a request can carry.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         ) as client:
