@@ -9,7 +9,6 @@ for the examples on the pages of requirements, `miniatures` or `clients`: what e
 from __future__ import annotations
 
 import argparse
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -123,9 +122,8 @@ def miniatures(to: Path, faults: Iterable[Fault]) -> None:
     judging = Proofs(catalogue=load(), scenarios=SCENARIOS, kills={}).judging
     every = {one.name: one for one in EVERY}
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
-    with launch(
-        f"{shlex.quote(sys.executable)} -m wireproof_mocks.miniatures", env=env, url="http://127.0.0.1:{port}/none/v1"
-    ) as launched:
+    command = [sys.executable, "-m", "wireproof_mocks.miniatures"]
+    with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         root = launched.base_url.removesuffix("/none/v1")
         for fault in faults:
             chosen = [every[name] for name in judging[fault.breaks]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import shlex
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -60,7 +59,7 @@ def certified(faults: Sequence[str], *, scenarios: Sequence[Scenario] = SCENARIO
     It is one run with all that a run can look at.
     """
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_COMMIT_MS": COMMIT}
-    command = shlex.join([sys.executable, "-m", "wireproof_mocks.miniatures", "+".join(faults) or "none"])
+    command = [sys.executable, "-m", "wireproof_mocks.miniatures", "+".join(faults) or "none"]
     with ExitStack() as stack:
         launched = stack.enter_context(launch(command, env=env))
         spares = [stack.enter_context(launch(command, env=env, at_need=True)) for _ in range(SPARES)]

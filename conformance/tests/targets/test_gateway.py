@@ -111,7 +111,7 @@ def test_variables_keep_all_behind_the_first_equals_sign() -> None:
 
 
 def test_the_command_the_variables_and_the_configuration_say_where_the_upstream_is(tmp_path: Path) -> None:
-    template = tmp_path / "gateway.yaml"
+    template = tmp_path / "our gateway.yaml"
     template.write_text("url: {upstream_url}\nport: {port}\n", encoding="utf-8")
     command = shlex.join([sys.executable, "-c", MIRROR, "{config}", "{port}", "{upstream_host}"])
     options = TargetOptions(env=("KEY={upstream_key}", "CONFIG={config}"), config_template=template)
@@ -124,7 +124,7 @@ def test_the_command_the_variables_and_the_configuration_say_where_the_upstream_
         assert {name: said["env"][name] for name in ("KEY", "CONFIG", "PORT")} == {
             "KEY": "up-key", "CONFIG": config, "PORT": port,
         }  # fmt: skip
-        assert Path(config).name == "gateway.yaml"
+        assert Path(config).name == "our gateway.yaml"
     assert not Path(config).exists()
 
 

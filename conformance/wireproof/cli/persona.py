@@ -5,7 +5,6 @@ The personas belong to the mocks.
 
 from __future__ import annotations
 
-import shlex
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -166,7 +165,7 @@ def _known(name: str, wanted: PersonaRun) -> Persona:
 @contextmanager
 def _bundled(client: Persona, address: EndpointAddress) -> Iterator[EndpointAddress]:
     settings = {**SERVED, "PROXY_API_KEY": SERVED_KEY, "PROXY_HOST": "127.0.0.1"}
-    with launch(shlex.quote(executable("wireproof-proxy")), env=settings, without="PROXY_") as proxy:
+    with launch([executable("wireproof-proxy")], env=settings, without="PROXY_") as proxy:
         # The bundled proxy speaks every dialect; a client's user sets up a proxy for the one that it needs.
         headers = {MODE_HEADER: client.mode, **address.headers}
         yield replace(address, url=proxy.base_url, model=address.model or "codex", key=SERVED_KEY, headers=headers)

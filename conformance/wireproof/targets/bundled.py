@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -95,7 +94,7 @@ def proxy(
         env |= {**codex.env, **REAL_SETTINGS}
     if cursor is not None:
         env |= {**CURSOR_SETTINGS, **cursor.env, "CURSOR_SCRATCH": str(cursor.folder)}
-    command = shlex.quote(executable("wireproof-proxy"))  # its folder may have a space in its name
+    command = [executable("wireproof-proxy")]  # its folder may have a space in its name
     # Asked for while something else starts.
     mock = aside(_version_of_mock) if codex is None and cursor is None else None
     with ExitStack() as stack:

@@ -17,7 +17,6 @@ import asyncio
 import base64
 import json
 import secrets
-import shlex
 import sys
 import tempfile
 from collections import Counter
@@ -35,10 +34,10 @@ from wireproof.model.served import SERVED_KEY, UNKNOWN_MODEL
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.carried import address, carried_headers
 from wireproof.targets.budget import Budget, SpentError
+from wireproof.targets.clients import settings
 from wireproof.targets.kinds import OptionError
-from wireproof.targets.launch import LOCAL, Launched, launch
+from wireproof.targets.launch import LOCAL, Launched, launch, words_of
 from wireproof.targets.ports import free_port, is_free
-from wireproof.targets.validity import is_local
 from wireproof_scripts.files.regular import content_of
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Runn
         file.write(key)
         file.flush()
         options = ("--api-key-file", file.name, "--unknown-models", UNKNOWN_MODEL, "--commit", str(COMMIT))
-        command = shlex.join([sys.executable, "-m", "wireproof_endpoint", *options, "--port", str(port or "{port}")])
+        command = [sys.executable, "-m", "wireproof_endpoint", *options, "--port", str(port or "{port}")]
         with launch(command, env={}, url=url, timeout=timeout) as launched:
             yield RunningUpstream(base_url=launched.base_url, key=key)
 
@@ -158,7 +157,9 @@ def gateway(command: str, options: TargetOptions, behind: RunningUpstream) -> It
         env = {"PORT": values["{port}"], "PROXY_PORT": values["{port}"], **found}
         env |= variables(options.env, values)
         url = fill(options.url or LOCAL, values)
-        launched = launch(fill(command, values), env=env, url=url, timeout=options.start_timeout, below=BAD_GATEWAY)
+        # Word by word: the path of a file may have a space.
+        words = [fill(word, values) for word in words_of(command)]
+        launched = launch(words, env=env, url=url, timeout=options.start_timeout, below=BAD_GATEWAY)
         yield stack.enter_context(launched)
 
 
@@ -185,7 +186,7 @@ def _asked(target: Target, auth: Auth, budget: Budget) -> httpx.Response:
             json={"model": target.model, **_WHO[surface]},
             headers=carried_headers(target, auth),
             timeout=target.timeout,
-            trust_env=not is_local(target.base_url),
+            **settings(target.base_url),
         )
     except SpentError as error:
         raise HarnessError(f"it is not known yet whether {target.base_url} asks for a key: {error}") from error

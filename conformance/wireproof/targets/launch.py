@@ -34,7 +34,7 @@ from wireproof.targets.ports import free_port
 from wireproof.targets.validity import check_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
 _T = TypeVar("_T")
@@ -255,7 +255,7 @@ def executable(name: str) -> str:
 
 @contextmanager
 def launch(
-    command: str,
+    command: str | Sequence[str],
     *,
     env: Mapping[str, str],
     url: str = LOCAL,
@@ -267,7 +267,8 @@ def launch(
     """Run a proxy for the length of a `with` block.
 
     Args:
-        command: What starts it. `{port}` is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
+        command: What starts it, its words or a line as shells read it. `{port}` is replaced by a free port, which the
+            variables PORT and PROXY_PORT also hold.
         env: Variables, over those of this process. CODEX_BIN names the mock unless it is among them.
         url: The base URL; `{port}` is replaced in it, too.
         timeout: How long it may take to become ready, in seconds.
@@ -283,7 +284,7 @@ def launch(
     # Not `format`: a command and a URL may hold other braces.
     base_url = url.replace("{port}", port)
     check_url(base_url)
-    words = _words(command.replace("{port}", port))
+    words = [word.replace("{port}", port) for word in (words_of(command) if isinstance(command, str) else command)]
     mock = {"CODEX_BIN": executable("wireproof-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
     own = {name: value for name, value in past_proxies().items() if not (without and name.startswith(without))}
@@ -335,7 +336,8 @@ async def until_ended(has_ended: Callable[[], bool], *, lives: bool) -> None:
             return
 
 
-def _words(command: str) -> list[str]:
+def words_of(command: str) -> list[str]:
+    """The words of a command; HarnessError where shells would not read it, or it has none."""
     try:
         words = shlex.split(command)
     except ValueError as error:

@@ -14,7 +14,7 @@ from wireproof.model.verdict import HarnessError
 from wireproof.targets.launch import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 PATIENCE = 10.0
 """Seconds in which the instance must answer."""
@@ -26,7 +26,7 @@ MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 
 @contextmanager
 def unready_instance(
-    command: str,
+    command: str | Sequence[str],
     *,
     env: Mapping[str, str],
     url: str,
