@@ -1,4 +1,4 @@
-"""What the environment says of the way to another machine: where it is none, that is told before anything is sent."""
+"""Proxies and authorities of the environment that cannot be used: the error comes before anything is sent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
         ("SSL_CERT_FILE", "/nowhere", "No such file or directory"),
     ],
 )
-def test_a_way_that_is_none_is_told(name: str, value: str, why: str, environment: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_used_is_an_error_that_names_its_variable(
+    name: str, value: str, why: str, environment: pytest.MonkeyPatch
+) -> None:
     check_environment(REMOTE)
     environment.setenv(name, value)
     check_environment("http://127.0.0.1:8787/v1")  # this machine is asked without any of it

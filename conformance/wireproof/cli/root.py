@@ -125,6 +125,6 @@ def main() -> None:
             raise
         from wireproof.cli.complaint import refusal  # noqa: PLC0415 - it would slow every start
 
-        # What stdout still holds is tried once more at the end of Python, which tells of that in lines of its own.
+        # Python writes what stdout still holds once more when it ends, and would print that failure, too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), _STDOUT)
         raise refusal(f"{error.filename or 'stdout'} cannot be written: {error.strerror}") from None

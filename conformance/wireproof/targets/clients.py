@@ -44,8 +44,8 @@ def verify_for(url: str) -> ssl.SSLContext | bool:
     """What httpx verifies the server at a URL by; True: the authorities of the environment, else the usual ones.
 
     Those are for https. To load them takes longer than many requests, so a client that sends to this machine by plain
-    http does without; it would accept no certificate at all. By https, whose certificate nobody else knows there, they
-    are those that the environment names, though no other word of it holds.
+    http does without; it would accept no certificate at all. For https on this machine the environment must be able to
+    name them: no usual authority signs such a certificate. Its proxies are left out there (`settings`).
     """
     if not is_local(url):
         return True

@@ -267,8 +267,7 @@ def launch(
     """Run a proxy for the length of a `with` block.
 
     Args:
-        command: What starts it, its words or a line as shells read it. `{port}` is replaced by a free port, which the
-            variables PORT and PROXY_PORT also hold.
+        command: Its words, or a line as shells read it. `{port}` is a free port, as in PORT and PROXY_PORT.
         env: Variables, over those of this process. CODEX_BIN names the mock unless it is among them.
         url: The base URL; `{port}` is replaced in it, too.
         timeout: How long it may take to become ready, in seconds.

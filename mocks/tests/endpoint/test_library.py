@@ -143,7 +143,7 @@ def test_the_first_output_is_sent_alone_and_later_ones_share_writes() -> None:
 def played_late(
     late: float, *steps: Step, stream: bool = True, begins: float = 0.0, settings: EndpointSettings = SETTINGS
 ) -> tuple[list[float], bytes]:
-    """Until when an answer waits whose timers are all late by so many seconds, and what it sends.
+    """Until when an answer waits whose timers are all `late` by that many seconds, and what it sends.
 
     `begins`: what the clock says when it begins.
     """

@@ -69,7 +69,7 @@ class Recorder:
         self, upstream: str, path: Path, *, key: str | None = None, paced: bool = False, apart: bool = False
     ) -> None:
         self._upstream = upstream.rstrip("/")
-        # A proxy of the environment (HTTP_PROXY) may be the only way to another machine, and is none to this one.
+        # A proxy of the environment (HTTP_PROXY) may be the only way to another machine, and cannot reach this one.
         self._by_environment = not reaches_this_machine(httpx.URL(upstream).host)
         self._path = path
         self._key = key
