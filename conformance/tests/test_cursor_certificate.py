@@ -7,6 +7,7 @@ nightly run does.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,7 +48,8 @@ OVER_SSE = TargetOptions(
     agent=Agent.CURSOR,
     # As any proxy in front of Cursor is named: by a command, which says where it finds the service.
     command=f"env PROXY_BACKEND=cursor CURSOR_BASE_URL={{backend_url}}/ CURSOR_TRANSPORT=run-sse"
-    f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=800 {executable('wireproof-proxy')}",
+    f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=800"
+    f" {shlex.quote(executable('wireproof-proxy'))}",
     model="cursor",
     idle_timeout=4.5,
 )

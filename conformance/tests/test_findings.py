@@ -39,7 +39,7 @@ PLAYED = [
 @pytest.fixture(scope="module")
 def certificate() -> Iterator[Certificate]:
     """Of a proxy with all of the faults."""
-    command, env = f"{sys.executable} -m wireproof_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
+    command, env = [sys.executable, "-m", "wireproof_mocks.miniatures"], {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(command, env=env, url="http://127.0.0.1:{port}/" + "+".join(FAULTY) + "/v1") as launched:
         target = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE,

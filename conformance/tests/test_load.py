@@ -46,7 +46,7 @@ Verdicts = dict[str, Verdict]
 def target() -> Iterator[Target]:
     """The reference proxy, as a target that several runs may share."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_HOST": "127.0.0.1"}
-    with launch(executable("wireproof-proxy"), env=env) as launched:
+    with launch([executable("wireproof-proxy")], env=env) as launched:
         declared = Target(
             base_url=launched.base_url, model="codex", api_key=KEY, keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT
         )

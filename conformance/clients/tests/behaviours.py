@@ -106,7 +106,7 @@ def answers(every: Iterable[Behaviour]) -> list[Answers]:
         if one.fault:
             wanted[one.fault, one.shape.dialect].add(one.scenario)
     recorded: dict[tuple[str, str, Form], Transcript] = {}
-    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=SETTINGS) as served:
+    with launch([sys.executable, "-m", "wireproof_mocks.miniatures"], env=SETTINGS) as served:
         root = served.base_url.removesuffix("/v1")
         for (fault, dialect), names in wanted.items():
             target = Target(

@@ -53,7 +53,7 @@ class Workspace:
 @contextmanager
 def codex(scripts: Path) -> Iterator[str]:
     """The base URL of a proxy with the mock of Codex behind it, which plays these scripts."""
-    with launch(executable("wireproof-proxy"), env={**SETTINGS, "WIREPROOF_SCRIPTS": str(scripts)}) as proxy:
+    with launch([executable("wireproof-proxy")], env={**SETTINGS, "WIREPROOF_SCRIPTS": str(scripts)}) as proxy:
         yield proxy.base_url
 
 
@@ -62,7 +62,7 @@ def cursor(scripts: Path) -> Iterator[str]:
     """The same of Cursor's agent service."""
     with cursor_serving(load_scripts(scripts)) as service:
         backend = {"PROXY_BACKEND": "cursor", "CURSOR_BASE_URL": service.url, "CURSOR_TOKEN": "any"}
-        with launch(executable("wireproof-proxy"), env={**SETTINGS, **backend}) as proxy:
+        with launch([executable("wireproof-proxy")], env={**SETTINGS, **backend}) as proxy:
             yield proxy.base_url
 
 

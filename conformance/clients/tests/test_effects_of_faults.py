@@ -60,7 +60,7 @@ PLAYED = [
 def root() -> Iterator[str]:
     """Below which all miniatures are served."""
     installed()
-    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=SETTINGS) as served:
+    with launch([sys.executable, "-m", "wireproof_mocks.miniatures"], env=SETTINGS) as served:
         yield served.base_url.removesuffix("/v1")
 
 

@@ -46,7 +46,7 @@ def urls() -> Iterator[Mapping[str, str]]:
     """The base URL of the reference proxy in front of each backend."""
     with ExitStack() as stack:
         proxies = {
-            name: stack.enter_context(launch(executable("wireproof-proxy"), env={**SETTINGS, **backend}))
+            name: stack.enter_context(launch([executable("wireproof-proxy")], env={**SETTINGS, **backend}))
             for name, backend in BACKENDS.items()
         }
         yield {name: proxy.base_url for name, proxy in proxies.items()}

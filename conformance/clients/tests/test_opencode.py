@@ -73,7 +73,10 @@ def workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Worksp
     scripts = tmp_path / "scripts.yaml"
     text = (HERE / "scripts_opencode.yaml").read_text(encoding="utf-8").replace("{folder}", str(folder))
     scripts.write_text(text, encoding="utf-8")
-    with request.param(scripts) as backend, launch(executable("wireproof-proxy"), env={**SETTINGS, **backend}) as proxy:
+    with (
+        request.param(scripts) as backend,
+        launch([executable("wireproof-proxy")], env={**SETTINGS, **backend}) as proxy,
+    ):
         yield Workspace(folder=folder, home=home, url=proxy.base_url)
 
 

@@ -94,7 +94,7 @@ def test_what_codex_asks_for_is_declined_and_the_answer_goes_on(case: Case, tmp_
     codex.chmod(0o755)
     env = {"CODEX_BIN": str(codex), "CODEX_HOME": str(case.home), "HOME": str(case.home)}
     asked = {"model": "codex", "messages": [{"role": "user", "content": case.prompt}], "stream": stream}
-    with launch(executable("wireproof-proxy"), env=env) as proxy:
+    with launch([executable("wireproof-proxy")], env=env) as proxy:
         answer = httpx.post(f"{proxy.base_url}/chat/completions", json=asked, timeout=DEADLINE, trust_env=False)
     assert answer.status_code == 200
     assert _said(answer, stream=stream) == ("So be it.", "stop")

@@ -108,7 +108,7 @@ class Backend:
 def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     journal = tmp_path_factory.mktemp("journal") / "journal.jsonl"
     settings = {"PROXY_API_KEY": KEY, "WIREPROOF_JOURNAL": str(journal), **BACKENDS[request.param]}
-    with launch(executable("wireproof-proxy"), env=settings) as proxy:
+    with launch([executable("wireproof-proxy")], env=settings) as proxy:
         yield Backend(native=request.param == "native", url=proxy.base_url, journal=journal)
 
 

@@ -220,7 +220,7 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
 
 @pytest.mark.nightly
 def test_what_a_selection_could_not_observe_is_exit_status_4_unless_that_is_accepted() -> None:
-    unseen = ("certify", "--launch", executable("wireproof-proxy"), "--only", "chat.stream.keepalive")
+    unseen = ("certify", "--launch", shlex.quote(executable("wireproof-proxy")), "--only", "chat.stream.keepalive")
     result = wireproof(*unseen)
     assert (result.exit_code, result.stderr) == (ExitStatus.PARTIAL, "")
     assert "declare it with --keepalive SECONDS" in " ".join(result.stdout.split())

@@ -25,7 +25,7 @@ KEY = "key of the tests"
 @pytest.fixture(scope="module")
 def root() -> Iterator[str]:
     settings = {"PROXY_OUTPUT_MODE": "openai-json", "PROXY_STOP_AFTER_TOOLS_MODE": "burst", "PROXY_API_KEY": KEY}
-    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=settings, without="PROXY_") as served:
+    with launch([sys.executable, "-m", "wireproof_mocks.miniatures"], env=settings, without="PROXY_") as served:
         yield served.base_url.removesuffix("/v1")
 
 

@@ -49,7 +49,8 @@ def test_a_faultless_client_passes_and_a_fault_is_one_failed_item() -> None:
 def test_what_was_skipped_in_all_its_items_does_not_read_as_green(tmp_path: Path) -> None:
     program = tmp_path / "toolless.py"
     program.write_text(TOOLLESS, encoding="utf-8")
-    words = ("-q", "-k", "client-call or every_must", "--wireproof-client", f"{sys.executable} {program} {{prompt}}")
+    client = f"{shlex.join([sys.executable, str(program)])} {{prompt}}"
+    words = ("-q", "-k", "client-call or every_must", "--wireproof-client", client)
     status, said = pytest_run(*words)
     assert (status, "1 failed" in said) == (1, True), said
     assert "client.result-for-every-call: the client declares no tools" in said

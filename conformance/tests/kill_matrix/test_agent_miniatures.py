@@ -34,7 +34,7 @@ def miniature_server() -> Iterator[Target]:
     """All miniatures in front of the mock of the service, as the target of the one without a fault."""
     with cursor_agent() as agent:
         env = {**SETTINGS, **CURSOR_SETTINGS, **agent.env, "CURSOR_SCRATCH": str(agent.folder), "PROXY_API_KEY": KEY}
-        command, url = f"{sys.executable} -m wireproof_mocks.miniatures", "http://127.0.0.1:{port}/none/v1"
+        command, url = [sys.executable, "-m", "wireproof_mocks.miniatures"], "http://127.0.0.1:{port}/none/v1"
         with launch(command, env=env, url=url) as launched:
             yield Target(
                 base_url=launched.base_url, model="cursor", api_key=KEY, timeout=IDLE_TIMEOUT + 6.0,

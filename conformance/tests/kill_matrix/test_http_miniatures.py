@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
 KEY = "k3y-of-the-test"
-COMMAND = f"{sys.executable} -m wireproof_mocks.miniatures"
+COMMAND = [sys.executable, "-m", "wireproof_mocks.miniatures"]
 URL = "http://127.0.0.1:{port}/none/v1"
 OF_THE_UNREADY = {row for one in PLAIN for row in one.exercises if any(request.unready for request in one.requests)}
 OF_PLAIN = {row for one in PLAIN for row in one.exercises}

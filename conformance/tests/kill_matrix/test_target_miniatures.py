@@ -44,7 +44,7 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Callable[..., Certificate]]:
     """The certificate of the miniature of this name; all are served by one process."""
-    command, env = f"{sys.executable} -m wireproof_mocks.miniatures", {**SETTINGS, "PROXY_API_KEY": KEY}
+    command, env = [sys.executable, "-m", "wireproof_mocks.miniatures"], {**SETTINGS, "PROXY_API_KEY": KEY}
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         root = launched.base_url.removesuffix("/none/v1")
         yield lambda name, **how: certificate(f"{root}/{name}/v1", **how)
@@ -153,7 +153,7 @@ def test_where_no_call_ever_comes_back_there_is_one_finding_and_text_is_judged(
 
 @pytest.mark.parametrize("name", ["dies-at-third-request"])
 def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_words(name: str) -> None:
-    command = f"{sys.executable} -m wireproof_mocks.miniatures {name}"
+    command = [sys.executable, "-m", "wireproof_mocks.miniatures", name]
     # One request at a time, and few of them: each third one costs a start.
     played = [one for one in PLAYED if one.name in {"text-hello", "history", "models"}]
     with launch(command, env={**SETTINGS, "PROXY_API_KEY": KEY}, url="http://127.0.0.1:{port}/v1") as launched:

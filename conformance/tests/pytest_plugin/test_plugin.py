@@ -43,6 +43,8 @@ pytestmark = pytest.mark.sampled(5)
 pytest_plugins = ["pytester"]
 
 CASES = tuple(cases(SCENARIOS, load(), Dialect))
+PROXY = shlex.quote(executable("wireproof-proxy"))
+"""The bundled proxy, as the line of a command."""
 OWN = {case.scenario: case for case in reversed(CASES) if case.form}
 """A case that is a scenario's own."""
 MODULE = "wireproof.suites.test_conformance"
@@ -171,7 +173,7 @@ def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Suite) -> Non
 @pytest.mark.parametrize(("said", "accepted"), [((), True), (("--wireproof-no-allow-partial",), False)])
 def test_a_flag_of_a_target_file_is_turned_off(suite: Suite, tmp_path: Path, said: Any, *, accepted: bool) -> None:
     file = tmp_path / "wireproof.toml"
-    file.write_text(f"launch = '{executable('wireproof-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
+    file.write_text(f'launch = "{PROXY}"\nallow-partial = true\nonly = ["silence"]\n')
     run = suite("--wireproof-target", str(file), *said)
     assert run.ret == (pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED)
 
@@ -310,7 +312,7 @@ def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Suite, 
     run.stderr.fnmatch_lines(["*is no <scenario>:<requirement> of this suite*"])
 
 
-PARTIAL = ("--wireproof-launch", executable("wireproof-proxy"), "--wireproof-only", "silent-backend")
+PARTIAL = ("--wireproof-launch", PROXY, "--wireproof-only", "silent-backend")
 """How long a backend may be silent is not declared, so the scenario cannot be driven."""
 
 
@@ -380,7 +382,7 @@ def test_what_is_declared_of_a_target_reaches_the_engine(suite: Suite, engine: E
         "incremental",
     )
     more = ("--wireproof-default-mode", "obsidian-xml", "--wireproof-start-timeout", "20", "--wireproof-allow-partial")
-    run = suite("--wireproof-launch", executable("wireproof-proxy"), *declared, *more, "--wireproof-only=text-hello")
+    run = suite("--wireproof-launch", PROXY, *declared, *more, "--wireproof-only=text-hello")
     assert run.ret == pytest.ExitCode.OK
     [(target, _, _)] = engine.asked
     assert target.dialects == (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
@@ -474,7 +476,7 @@ def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
     suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
 ) -> None:
     file = tmp_path / "wireproof.toml"
-    file.write_text(f'launch = "{executable("wireproof-proxy")}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
+    file.write_text(f'launch = "{PROXY}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
     run = suite("--wireproof-target", str(file), "--wireproof-jobs", "3", "-v")
     assert run.ret == pytest.ExitCode.OK
     assert {one.partition(":")[0] for one in results(run)} == {"models"}

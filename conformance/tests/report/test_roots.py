@@ -170,7 +170,7 @@ def test_the_command_prints_it(stub: tuple[Report, Certificate], capsys: pytest.
 @pytest.fixture(scope="module")
 def miniature_server() -> Iterator[str]:
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
-    command = f"{sys.executable} -m wireproof_mocks.miniatures"
+    command = [sys.executable, "-m", "wireproof_mocks.miniatures"]
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         yield launched.base_url.removesuffix("/none/v1")
 

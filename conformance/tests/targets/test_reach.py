@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.sampled(8)
 
+PROXY = shlex.quote(executable("wireproof-proxy"))
+"""The bundled proxy, as the line of a command."""
 MOCK = "Wireproof: the scripted backend is here."
 MUTE = """
 import http.server, json, os
@@ -69,7 +71,7 @@ def test_a_url_may_have_a_live_model_behind_it(tiny: TinyServer) -> None:
 
 
 def test_a_command_is_reached_at_its_own_url() -> None:
-    with reach(TargetOptions(command=executable("wireproof-proxy"), url="http://localhost:{port}/v1")) as target:
+    with reach(TargetOptions(command=PROXY, url="http://localhost:{port}/v1")) as target:
         assert target.base_url.startswith("http://localhost:")
         assert (target.backend, target.model, target.api_key, target.keepalive) == (Backend.MOCK, "codex", None, None)
 
@@ -87,7 +89,7 @@ def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
         assert target.api_key
 
 
-@pytest.mark.parametrize("command", [None, executable("wireproof-proxy")])
+@pytest.mark.parametrize("command", [None, PROXY])
 def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> None:
     with reach(TargetOptions(command=command, codex=Path(executable("wireproof-codex")))) as target:
         assert (target.backend, target.missing) == (Backend.CODEX, frozenset())
@@ -102,7 +104,7 @@ def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch:
         assert target.dialects == tuple(Dialect)
 
 
-@pytest.mark.parametrize("command", [None, executable("wireproof-proxy")])
+@pytest.mark.parametrize("command", [None, PROXY])
 def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WIREPROOF_CODEX_VERSION", "0.89.0")
     with reach(TargetOptions(command=command)) as target:

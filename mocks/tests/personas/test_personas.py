@@ -46,7 +46,7 @@ NONE = "none"
 @pytest.fixture(scope="module")
 def root() -> Iterator[str]:
     """The address below which every miniature is served under its name."""
-    with launch(f"{sys.executable} -m wireproof_mocks.miniatures", env=SETTINGS, without="PROXY_") as served:
+    with launch([sys.executable, "-m", "wireproof_mocks.miniatures"], env=SETTINGS, without="PROXY_") as served:
         yield served.base_url.removesuffix("/v1")
 
 
@@ -56,14 +56,14 @@ def cursor(request: pytest.FixtureRequest) -> Iterator[str]:
     with serving(LIBRARY) as service:
         agent = {"CURSOR_BASE_URL": service.url, "CURSOR_TOKEN": "any", "CURSOR_TRANSPORT": request.param}
         env = {**SETTINGS, **agent, "PROXY_BACKEND": "cursor", "PROXY_MODELS": "codex"}
-        with launch(executable("wireproof-proxy"), env=env, without="PROXY_") as served:
+        with launch([executable("wireproof-proxy")], env=env, without="PROXY_") as served:
             yield served.base_url
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """The base URL of the mock endpoint, which plays the scripts without a proxy."""
-    with launch(f"{sys.executable} -m wireproof_endpoint --port {{port}} --api-key '{KEY}'", env={}) as served:
+    with launch([sys.executable, "-m", "wireproof_endpoint", "--port", "{port}", "--api-key", KEY], env={}) as served:
         yield served.base_url
 
 
