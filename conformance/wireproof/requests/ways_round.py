@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from wireproof.model.dialect import Surface
 from wireproof.model.scenario import ConversationScenario, Mode, PlainScenario, Scenario
 from wireproof.model.target import WayTaken
+from wireproof.reading.asked import LIMITS
+from wireproof.requests.adjusted import DISPENSABLE
 from wireproof.wire.fields import json_object
 
 if TYPE_CHECKING:
@@ -176,15 +178,6 @@ WITHOUT_LIMIT = WayRound(
     change=_without("max_output_tokens"),
     member="max_output_tokens",
 )
-WITHOUT_STREAM_OPTIONS = WayRound(
-    name="without-stream-options",
-    fault="`stream_options` is refused",
-    recognised="A prompt to a live model is refused by name of the member.",
-    taken="without `stream_options`",
-    surfaces=CHAT,
-    change=_without("stream_options"),
-    member="stream_options",
-)
 WITHOUT_TEMPERATURE = WayRound(
     name="without-temperature",
     fault="`temperature` is refused",
@@ -194,6 +187,20 @@ WITHOUT_TEMPERATURE = WayRound(
     member="temperature",
     probe={"temperature": 0.5},
 )
+_WITHOUT = tuple(
+    WayRound(
+        name=f"without-{member.replace('_', '-')}",
+        fault=f"`{member}` is refused",
+        recognised="A prompt to a live model is refused by name of the member.",
+        taken=f"without `{member}`",
+        surfaces=CHAT,
+        change=_without(member),
+        member=member,
+    )
+    for member in DISPENSABLE
+    if member not in {*LIMITS, WITHOUT_PARALLEL.member}
+)
+"""The ways of the other members that a request can do without."""
 SYSTEM = WayRound(
     name="developer-as-system",
     fault="a developer message is refused",
@@ -237,8 +244,7 @@ OTHER_HEALTH = WayRound(
 
 WAYS = (
     STREAM_FALSE, ONLY_STREAMS, STORE_FALSE, INSTRUCTIONS, WITHOUT_PARALLEL, OTHER_LIMIT, OLDER_LIMIT, WITHOUT_LIMIT,
-    WITHOUT_STREAM_OPTIONS, WITHOUT_TEMPERATURE, SYSTEM, FEWER_JOBS, FRESH_INSTANCE, CODEX_ON_PATH, MODEL_BY_HAND,
-    OTHER_HEALTH,
+    *_WITHOUT, WITHOUT_TEMPERATURE, SYSTEM, FEWER_JOBS, FRESH_INSTANCE, CODEX_ON_PATH, MODEL_BY_HAND, OTHER_HEALTH,
 )  # fmt: skip
 """All of them, in the order of reports."""
 REFUSALS = (STORE_FALSE, INSTRUCTIONS)
