@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wireproof.driving.clients import client_of
 from wireproof.driving.driver import BRIEF, IMPATIENT, Driver, is_refused
 from wireproof.driving.own_instances import FormQueue, PutOffError, Troubles
 from wireproof.driving.planning import leaves
@@ -35,6 +34,7 @@ from wireproof.reading.right_answers import says_only_text
 from wireproof.requests import plain
 from wireproof.requests.ways_round import FEWER_JOBS, FRESH_INSTANCE
 from wireproof.targets.budget import Budget
+from wireproof.targets.clients import client_of
 
 if TYPE_CHECKING:
     from wireproof.driving.own_instances import Item
@@ -90,7 +90,7 @@ async def drive(
     """
     slots, adjusting, budget = Slots(most=jobs), Adjusting(found=dict(target.adjusted)), budget or Budget()
     with locked(target.base_url) as lock:
-        async with client_of(target) as client:
+        async with client_of(target.base_url) as client:
             restarter = Restarter(client=client, budget=budget)
             sender = Sender(
                 client=client, target=target, base_url=target.base_url, slots=slots, budget=budget, restarter=restarter

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wireproof.driving.capacity import EAGER
-from wireproof.driving.clients import client_of
 from wireproof.driving.plain_requests import ask
 from wireproof.driving.restarting import GoneError, RenewedError
 from wireproof.driving.tries import Tried, settled, until_done
@@ -36,6 +35,7 @@ from wireproof.requests.carried import address, carried_headers
 from wireproof.requests.conversation import Message, can_follow, prepare, remember, thoughts
 from wireproof.requests.ways_round import only_streams, written
 from wireproof.targets.budget import now
+from wireproof.targets.clients import client_of
 from wireproof.targets.probe import BUSY, REFUSED
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Driver:
         """
         if any(one.kept for one in scenario.requests):
             # Of its own: which connection is used again must not depend on what else is driven.
-            async with client_of(self.target, kept=1) as client:
+            async with client_of(self.target.base_url, kept=1) as client:
                 transcripts = await self.but(client=client).plain(scenario.requests)
         else:
             transcripts = await self.plain(scenario.requests)

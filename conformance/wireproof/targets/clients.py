@@ -40,6 +40,19 @@ def settings(url: str) -> dict[str, Any]:
     return {"trust_env": not is_local(url), "verify": verify_for(url), "cookies": NoCookies()}
 
 
+def client_of(url: str, *, kept: int = 0) -> httpx.AsyncClient:
+    """The client of all exchanges of a run, or with `kept` connections that of one scenario which uses them again."""
+    limits = httpx.Limits(
+        # `jobs` bounds the exchanges; a second bound here could only let a request wait inside its time limit.
+        max_connections=None,
+        # Each exchange has a connection of its own. A server may close an idle one at the very moment when the next
+        # request is written to it, which would look like an answer that was cut off; and a client that leaves must
+        # close its connection, not give it back.
+        max_keepalive_connections=kept,
+    )
+    return httpx.AsyncClient(limits=limits, **settings(url))
+
+
 def verify_for(url: str) -> ssl.SSLContext | bool:
     """What httpx verifies the server at a URL by; True: the authorities of the environment, else the usual ones.
 
