@@ -85,7 +85,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
 
     # Error frames have a schema of their own, and rows that judge them.
     frames = (one for one in reading.payloads if one[0].number not in named and one[1].get("error") is None)
-    return of_frames(frames, weighed, opaque=("content", "arguments"))
+    return of_frames(frames, weighed)
 
 
 def _weighed(found: Seen, payload: JsonObject) -> Seen:

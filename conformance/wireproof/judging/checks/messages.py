@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 check = Checks()
 
-_OPAQUE = frozenset({"text", "thinking", "partial_json", "signature", "data"})
-_COUNTED = frozenset({"index"})
 _NAMED = frozenset({
     ("type",), ("index",), ("delta",), ("delta", "stop_reason"), ("delta", "stop_sequence"), ("delta", "partial_json"),
     ("error", "type"),
@@ -63,7 +61,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     named = named_frames(reading)
     published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in OF_THE_STREAM)
     frames = ((frame, event) for frame, event in published if frame.number not in named)
-    return of_frames(frames, partial(_unpublished, "messages/stream"), opaque=_OPAQUE, counted=_COUNTED)
+    return of_frames(frames, partial(_unpublished, "messages/stream"))
 
 
 def _unpublished(schema: str, payload: object, frame: SseFrame) -> Iterable[Seen]:

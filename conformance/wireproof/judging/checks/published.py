@@ -7,7 +7,6 @@ can be judged as it is. Each member is seen once.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.places import is_mistimed, member_place
@@ -99,21 +98,11 @@ def of_whole(
 
 
 def of_frames(
-    frames: Iterable[tuple[SseFrame, JsonObject]],
-    weighed: Callable[[JsonObject, SseFrame], Iterable[Seen]],
-    *,
-    opaque: Collection[str],
-    counted: Collection[str] = (),
+    frames: Iterable[tuple[SseFrame, JsonObject]], weighed: Callable[[JsonObject, SseFrame], Iterable[Seen]]
 ) -> Iterable[Seen]:
-    """What is wrong with the form of frames of a stream; `opaque`, `counted`: see `shape_of`."""
+    """What is wrong with the form of frames of a stream; `weighed`: see `of_whole`."""
     kinds: set[str] = set()
-    # A long stream repeats a few shapes, and validating each of its frames would take longer than receiving them.
-    shapes: set[str] = set()
     for frame, payload in frames:
-        shape = json.dumps(shape_of(payload, opaque=opaque, counted=counted), sort_keys=True)
-        if shape in shapes:
-            continue
-        shapes.add(shape)
         for seen in weighed(payload, frame):
             if seen.kind not in kinds:
                 yield seen
@@ -166,27 +155,3 @@ def _spoilt(fault: SchemaFault) -> frozenset[Facet]:
     beside = _SETTINGS if fault.path in {(last,), ("response", last)} else UNTOUCHED
     # Only the member itself: one that is wrong beside the others of its object leaves them as they are.
     return _SPOILT.get(last, beside)
-
-
-def shape_of(value: object, *, opaque: Collection[str], counted: Collection[str]) -> object:
-    """An event with its texts emptied and its numbers set to 0: events of one shape are valid together.
-
-    Args:
-        value: The event, or what stands in it.
-        opaque: The members whose texts say nothing of its form.
-        counted: Those whose numbers do not.
-    """
-    match value:
-        case dict():
-            return {name: _member(name, inner, opaque, counted) for name, inner in value.items()}
-        case list():
-            return [shape_of(inner, opaque=opaque, counted=counted) for inner in value]
-        case _:
-            return value
-
-
-def _member(name: str, value: object, opaque: Collection[str], counted: Collection[str]) -> object:
-    if name in opaque and isinstance(value, str):
-        return ""
-    # Not `isinstance`: true would become a number, and pass.
-    return 0 if name in counted and type(value) is int else shape_of(value, opaque=opaque, counted=counted)

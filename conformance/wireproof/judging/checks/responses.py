@@ -44,8 +44,6 @@ _REPEATED = frozenset({
 """Members of a response that repeat what the request set."""
 _NAMED = frozenset({("type",), ("sequence_number",)})
 """What the grammar says of an event before its schema is asked."""
-_OPAQUE = frozenset({"delta", "text", "arguments", "item_id", "id", "call_id"})
-_COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
 
 # form
@@ -62,7 +60,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     # An event without a type is for the grammar wherever it comes.
     published = ((one, event) for one, event in reading.payloads if text_of(event.get("type")) in PUBLISHED)
     frames = ((frame, event) for frame, event in published if frame.number not in named)
-    return of_frames(frames, _weighed, opaque=_OPAQUE, counted=_COUNTED)
+    return of_frames(frames, _weighed)
 
 
 def _weighed(event: JsonObject, frame: SseFrame) -> Iterable[Seen]:
