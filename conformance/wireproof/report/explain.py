@@ -29,7 +29,7 @@ def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], s
     cited = (f"Source “{seeds.get(one.seed, one.seed)}”, line {one.line}: “{one.quote}”" for one in row.source)
     named = ", ".join(scenario.name for scenario in scenarios) or "none"
     lines = (
-        row.text, f"To do: {row.hint}", _at_levels(row), *(f"Breaks {effect}" for effect in row.breaks), *cited,
+        row.text, f"To do: {row.hint}", at_levels(row), *(f"Breaks {effect}" for effect in row.breaks), *cited,
         f"Scenarios: {named}", f"Page: docs/{page_of(row.id)}",
     )  # fmt: skip
     for line in lines:
@@ -47,7 +47,7 @@ def page_of(requirement: str) -> str:
     return f"catalogue/{topic_of(requirement).replace('.', '-')}.md#{requirement}"
 
 
-def _at_levels(row: Requirement) -> str:
+def at_levels(row: Requirement) -> str:
     """What a violation is at either level, and why."""
     if row.level is Level.MUST and not row.compat:
         return "At level strict a violation is a failure, at level compat a warning: it harms no real client."

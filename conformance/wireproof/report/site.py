@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from wireproof.model.dialect import Surface
-from wireproof.model.requirement import Level
 from wireproof.model.verdict import Verdict
 from wireproof.report.examples import failing, passing, slug
-from wireproof.report.explain import topic_of
+from wireproof.report.explain import at_levels, topic_of
 from wireproof.report.grouping import grouped
 from wireproof.report.page import environment, page, raw
 from wireproof.report.roots import roots
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from wireproof.model.catalogue import Catalogue
-    from wireproof.model.requirement import Requirement
     from wireproof.model.verdict import VerdictLevel
     from wireproof.report.examples import SiteEntry
     from wireproof.results.document import Cell
@@ -75,7 +73,7 @@ def _requirements(
         yield (
             f"requirements/{row.id}.html",
             _written(
-                "site_requirement.html", up="../", row=row, level=level, why=_why(row), seeds=catalogue.seeds,
+                "site_requirement.html", up="../", row=row, level=level, why=at_levels(row), seeds=catalogue.seeds,
                 verdicts=[(one, _shown(one, cells, level)) for one, cells in verdicts],
                 breaking=breaking,
                 examples=[("kept", kept.get(row.id)), ("broken", broken.get(row.id))],
@@ -88,14 +86,6 @@ def _shown(entry: SiteEntry, cells: Iterable[Cell], level: VerdictLevel) -> list
     """Cells with their verdicts, and whether other runs had others."""
     flaky = {(one.requirement, one.dialect, one.mode) for one in entry.report.flaky}
     return [(cell, cell.at(level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
-
-
-def _why(row: Requirement) -> str:
-    """What a violation is at either level, and why."""
-    if row.level is Level.MUST and not row.compat:
-        return "A violation fails the level strict and is a warning at compat: it harms no real client."
-    weight = "fails both levels" if row.level is Level.MUST else "is a warning at both levels"
-    return " ".join(filter(None, (f"A violation {weight}.", row.warns, row.compat_why)))
 
 
 def _columns(entries: Iterable[SiteEntry]) -> Iterator[tuple[Surface, str]]:

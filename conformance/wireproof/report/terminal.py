@@ -10,6 +10,7 @@ from rich.text import Text
 from wireproof.model.dialect import DEFAULT, ArgumentsMode
 from wireproof.model.verdict import Verdict, VerdictLevel
 from wireproof.report.data import INTERRUPTED
+from wireproof.report.effects import REPEATED
 from wireproof.report.grouping import broken_rows, counted, grouped, named
 from wireproof.report.head import head
 from wireproof.report.lines import indented
@@ -39,8 +40,6 @@ READY_STYLES: Mapping[Ready, str] = {
 INCREMENTAL = ArgumentsMode.INCREMENTAL
 JOURNALS = "--journal"
 """The option by which a command judges what is noted, and drives nothing."""
-REPEATS = " when each delta repeats the arguments so far"
-"""How the catalogue ends an effect that only cumulative arguments have."""
 
 
 def report(
@@ -118,8 +117,8 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
     effects = (effect for row in catalogue.requirements if row.arguments is INCREMENTAL for effect in row.breaks)
     for effect in effects:
         # Rows list what else breaks these clients, too, which such a target need not do.
-        if REPEATS in effect:
-            indented(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
+        if effect.endswith(REPEATED):
+            indented(console, Text(f"breaks {effect.removesuffix(f' {REPEATED}')}", style="yellow"))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
