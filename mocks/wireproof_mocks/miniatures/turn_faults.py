@@ -292,19 +292,13 @@ TURN_FAULTS: tuple[Fault, ...] = (
 
 # Gateways call an upstream; an agent has no settings that a request could ask for.
 
-
-def _settings(name: str, change: Change) -> Fault:
-    row = "turn.settings-reach-backend"
-    return Fault(name=name, breaks=row, in_turns=True, request=change)
-
-
 OWN_LIMIT = 1024
 """The tokens that a gateway allows whatever it is asked for."""
 
 GATEWAY_FAULTS: tuple[Fault, ...] = (
     # Of chat alone: where Messages are served, an answer says at which text it stopped, which other rows are about.
-    _settings("stop-not-passed-on", without("stop")),
-    _anywhere(_settings("temperature-not-passed-on", without("temperature"))),
-    _anywhere(_settings("own-limit-of-tokens", with_members(max_tokens=OWN_LIMIT))),
+    _request("stop-not-passed-on", "settings-reach-backend", without("stop")),
+    _anywhere(_request("temperature-not-passed-on", "settings-reach-backend", without("temperature"))),
+    _anywhere(_request("own-limit-of-tokens", "settings-reach-backend", with_members(max_tokens=OWN_LIMIT))),
 )  # fmt: skip
 """Each is a gateway that passes all else on; they show in front of an upstream alone."""
