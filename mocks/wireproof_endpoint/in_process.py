@@ -24,7 +24,7 @@ from wireproof_endpoint.endpoint.requested import json_reply
 from wireproof_endpoint.journal.entry import AnswerEnding, Bounds
 from wireproof_endpoint.journal.requests import SeenRequests
 from wireproof_endpoint.journal.ring import Journal
-from wireproof_endpoint.play import CloseConnection, Noise, Play, StreamHead, WholeReply
+from wireproof_endpoint.play import CloseConnection, Noise, StreamHead, WholeReply
 from wireproof_endpoint.scripts import Given, scripts_in, with_library
 from wireproof_endpoint.settings import EndpointSettings
 from wireproof_scripts.player import Until
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from wireproof_endpoint.journal.entry import JournalEntry
-    from wireproof_endpoint.play import Output
+    from wireproof_endpoint.play import Output, Playable
     from wireproof_scripts.steps import Script
 
 _INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
@@ -131,7 +131,7 @@ class Transport(_Bases):
         """The response; its body is played as it is read."""
         return await self.arespond(request)
 
-    def _playing(self, request: httpx.Request, play: Play, entry: JournalEntry) -> _Playing:
+    def _playing(self, request: httpx.Request, play: Playable, entry: JournalEntry) -> _Playing:
         module = _module(request)
         # A body that both kinds of client can read.
         kind = type("Body", (_Playing, module.SyncByteStream, module.AsyncByteStream), {})
@@ -157,7 +157,7 @@ class Transport(_Bases):
         )
         return made
 
-    def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Play]:
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Playable]:
         method, path, query = request.method, request.url.path, request.url.query.decode()
         headers = {name.lower(): value for name, value in request.headers.items()}
         with self._lock:
@@ -180,7 +180,7 @@ def _module(request: httpx.Request) -> ModuleType:
 class _Playing:
     """A play, with its waits, as the body of a response."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, entry: JournalEntry, lock: threading.RLock) -> None:
+    def __init__(self, endpoint: Endpoint, play: Playable, entry: JournalEntry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
         self._play = play
         self._entry = entry

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wireproof_scripts.player import Until
 from wireproof_scripts.values import value
@@ -83,6 +83,20 @@ class Noise:
 
 
 Output = StreamHead | bytes | Until | WholeReply | CloseConnection | Noise
+
+
+class Playable(Protocol):
+    """An answer that is played."""
+
+    @property
+    def nonces(self) -> set[int]:
+        """What it shares with others: a change there may end a wait."""
+
+    def outputs(self, now: float) -> Generator[Output, float, None]:
+        """All that is sent, in order."""
+
+    def close(self) -> None:
+        """End it; it may be called again."""
 
 
 class Play:

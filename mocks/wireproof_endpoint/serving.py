@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.journal.ring import Journal
     from wireproof_endpoint.settings import EndpointSettings
     from wireproof_surfaces.http.client_connection import Application
+    from wireproof_surfaces.http.edge_limits import EdgeLimits
 
     Served = Endpoint | Application
 
@@ -90,7 +91,7 @@ def _serve(served: Served, at: socket.socket, ready: Callable[[str], object], li
 
 
 @contextmanager
-def running(served: Served, port: int = 0) -> Iterator[str]:
+def running(served: Served, port: int = 0, limits: EdgeLimits | None = None) -> Iterator[str]:
     """The endpoint on a loopback port, in a thread of its own, for the length of a `with` block: its base URL.
 
     Raises:
@@ -98,15 +99,15 @@ def running(served: Served, port: int = 0) -> Iterator[str]:
     """
     at = listen("127.0.0.1", port)
     # Streams that hang have no end of their own: the server ends them when it stops.
-    with _server(served, at) as server:
+    with _server(served, at, limits) as server:
         yield server.url
 
 
-def _server(served: Served, at: socket.socket) -> HttpServer:
+def _server(served: Served, at: socket.socket, limits: EdgeLimits | None = None) -> HttpServer:
     if not isinstance(served, Endpoint):
-        return HttpServer(served, at)
+        return HttpServer(served, at, limits)
     application = EndpointApplication(served)
-    return HttpServer(SocketApplication(application, application.gate), at)
+    return HttpServer(SocketApplication(application, application.gate), at, limits)
 
 
 def endpoint_of(settings: EndpointSettings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:

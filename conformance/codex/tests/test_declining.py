@@ -25,7 +25,7 @@ from wireproof_scripts.steps import Call, Say, Script
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wireproof_mocks.upstream.serving import UpstreamServer
+    from wireproof_mocks.upstream.service import ModelService
 
 WILLING = Path(__file__).parent / "willing.py"
 DEADLINE = 60.0
@@ -48,7 +48,7 @@ class Case:
     version: str
     kind: str
     file: Path
-    upstream: UpstreamServer
+    upstream: ModelService
     home: Path
 
     @property
@@ -80,7 +80,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
         yield Case(version=version, kind=kind, file=file, upstream=upstream, home=home)
 
 
-def _outputs(upstream: UpstreamServer) -> list[str]:
+def _outputs(upstream: ModelService) -> list[str]:
     """What the model read of its calls."""
     items: list[dict[str, Any]] = json.loads(upstream.bodies[-1])["input"]
     return [json.dumps(item["output"]) for item in items if item["type"] == "function_call_output"]

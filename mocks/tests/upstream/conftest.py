@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wireproof_mocks.upstream.failing import HttpRefusal
-from wireproof_mocks.upstream.reply import ModelReply, Output
+from wireproof_mocks.upstream.reply import ModelReply
 from wireproof_mocks.upstream.service import ModelService
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.player import Until
@@ -15,6 +15,8 @@ from wireproof_scripts.steps import Script, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from wireproof_endpoint.play import Output
 
 Json = dict[str, Any]
 
@@ -39,7 +41,9 @@ class Sent:
 
     @property
     def events(self) -> list[Json]:
-        return [output for output in self.outputs if isinstance(output, dict)]
+        """What is said in the frames."""
+        frames = [output for output in self.outputs if isinstance(output, bytes)]
+        return [json.loads(frame.partition(b"\ndata: ")[2]) for frame in frames]
 
     @property
     def types(self) -> list[str]:
@@ -87,14 +91,20 @@ class Model:
 
     def __init__(self, library: Mapping[str, Script]) -> None:
         self.service = ModelService(library)
+        self.changes = 0
+        """How often something has changed for which a reply may wait that was begun here."""
         self.now = 1_800_000_000.0
 
+    def _change(self) -> None:
+        self.changes += 1
+
     def answer(self, *given: str | Json, **more: object) -> ModelReply | HttpRefusal:
-        return self.service.answer(_body(given, more), self.now)
+        return self.service.reply(_body(given, more), self.now)
 
     def begin(self, *given: str | Json, **more: object) -> Played:
         reply = self.answer(*given, **more)
         assert isinstance(reply, ModelReply)
+        self.service.answerer.listen(reply.nonces, self._change)
         return Played(reply, self.now)
 
     def play(self, *given: str | Json, **more: object) -> Sent:

@@ -9,6 +9,7 @@ import pytest
 
 from wireproof_mocks.upstream import service
 from wireproof_mocks.upstream.failing import FAILURES, HttpRefusal
+from wireproof_mocks.upstream.reply import refused
 from wireproof_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
 
 Make = Callable[..., Any]
@@ -86,10 +87,12 @@ def test_what_cannot_be_answered(model: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if isinstance(way, HttpRefusal)])
-def test_an_http_error_comes_instead_of_events(make_model: Make, cause: str) -> None:
+@pytest.mark.parametrize(
+    ("cause", "failure"), [(it, way) for it, way in FAILURES.items() if isinstance(way, HttpRefusal)]
+)
+def test_an_http_error_comes_instead_of_events(make_model: Make, cause: str, failure: HttpRefusal) -> None:
     sent = make_model(Open(), Fail(cause)).play(S)
-    assert sent.outputs == [FAILURES[cause]]
+    assert sent.outputs == [refused(failure)]
     assert sent.over
 
 
@@ -118,9 +121,9 @@ def test_a_gate_is_opened_by_another_request(make_model: Make) -> None:
     first = model.begin(S)
     assert first.on(model.now).waits == model.now + 3
     second = model.begin(f"{S} Open it.")
-    before = second.reply.changes
+    before = model.changes
     assert second.on(model.now).text == "opened"
-    assert second.reply.changes == before + 2  # the gate, and the end
+    assert model.changes == before + 2  # the gate, and the end
     after = first.on(model.now)
     assert (after.text, after.over) == ("b", True)
 
@@ -154,7 +157,7 @@ def test_how_other_turns_ended_is_reported(model: Any) -> None:
     gone.on(model.now)
     asking = model.begin("[[wireproof:reflect/turns#n]]")
     assert asking.on(model.now).waits == model.now + 1
-    gone.reply.disconnected()
+    gone.reply.close()
     reported = json.loads(asking.on(model.now).text)
     assert [(turn["script"], turn["state"]) for turn in reported["turns"]] == [
         ("text/hello", "completed"),
@@ -167,9 +170,9 @@ def test_how_other_turns_ended_is_reported(model: Any) -> None:
 def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
     played = model.begin("[[wireproof:text/hello#n]]")
     played.on(model.now)
-    before = played.reply.changes
-    played.reply.disconnected()
-    assert played.reply.changes == before
+    before = model.changes
+    played.reply.close()
+    assert model.changes == before
 
 
 def test_a_turn_with_calls_is_one(model: Any) -> None:

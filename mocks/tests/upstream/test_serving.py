@@ -5,20 +5,24 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
 from wireproof_mocks.upstream.__main__ import main
-from wireproof_mocks.upstream.serving import UpstreamServer, serving
+from wireproof_mocks.upstream.reply import ModelReply
+from wireproof_mocks.upstream.serving import serving
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Gate, Hang, Open, Reflect, Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from wireproof_endpoint.play import Output
+    from wireproof_mocks.upstream.service import ModelService
 
 
 def _script(name: str, *steps: Any) -> Script:
@@ -38,7 +42,7 @@ SCRIPTS = {
 
 
 @pytest.fixture(scope="module")
-def upstream() -> Iterator[UpstreamServer]:
+def upstream() -> Iterator[ModelService]:
     with serving({**LIBRARY, **SCRIPTS}) as served:
         yield served
 
@@ -48,7 +52,11 @@ def _request(text: str) -> bytes:
     return json.dumps({"model": "m", "stream": True, "input": [item]}).encode()
 
 
-def _ask(upstream: UpstreamServer, text: str) -> httpx.Response:
+def _port(upstream: ModelService) -> int:
+    return httpx.URL(upstream.url).port or 0
+
+
+def _ask(upstream: ModelService, text: str) -> httpx.Response:
     return httpx.post(f"{upstream.url}/responses", content=_request(text), timeout=10)
 
 
@@ -57,7 +65,7 @@ def _text(answer: str) -> str:
     return "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
 
 
-def test_an_answer_is_a_stream(upstream: UpstreamServer) -> None:
+def test_an_answer_is_a_stream(upstream: ModelService) -> None:
     answer = _ask(upstream, "[[wireproof:text/hello#a]]")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")
     assert _text(answer.text) == "Hello, world!"
@@ -65,7 +73,7 @@ def test_an_answer_is_a_stream(upstream: UpstreamServer) -> None:
     assert upstream.bodies[-1] == _request("[[wireproof:text/hello#a]]")
 
 
-def test_errors_have_their_status_and_the_envelope(upstream: UpstreamServer) -> None:
+def test_errors_have_their_status_and_the_envelope(upstream: ModelService) -> None:
     for text, status in (
         ("[[wireproof:fail/rate#b]]", 429),
         ("[[wireproof:nowhere#b]]", 404),
@@ -77,18 +85,18 @@ def test_errors_have_their_status_and_the_envelope(upstream: UpstreamServer) -> 
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_there_is_one_path(upstream: UpstreamServer, method: str) -> None:
+def test_there_is_one_path(upstream: ModelService, method: str) -> None:
     answer = httpx.request(method, f"{upstream.url}/models")
     assert (answer.status_code, answer.json()["error"]["message"]) == (404, "there is no /v1/models here")
 
 
-def test_a_stream_that_is_cut_has_no_end(upstream: UpstreamServer) -> None:
+def test_a_stream_that_is_cut_has_no_end(upstream: ModelService) -> None:
     answer = _ask(upstream, "[[wireproof:fail/after-text#c]]")
     assert _text(answer.text) == "Half an answer"
     assert "response.completed" not in answer.text
 
 
-def test_requests_wait_for_each_other(upstream: UpstreamServer) -> None:
+def test_requests_wait_for_each_other(upstream: ModelService) -> None:
     said: list[str] = []
     thread = threading.Thread(target=lambda: said.append(_text(_ask(upstream, "[[wireproof:gate#d]]").text)))
     thread.start()
@@ -97,62 +105,50 @@ def test_requests_wait_for_each_other(upstream: UpstreamServer) -> None:
     assert said == ["ab"]
 
 
-def test_silence_ends_when_its_time_has_come(upstream: UpstreamServer) -> None:
+def test_silence_ends_when_its_time_has_come(upstream: ModelService) -> None:
     assert _text(_ask(upstream, "[[wireproof:late#e]]").text) == "(the gate was not opened in time)"
 
 
-def test_a_client_that_leaves_ends_its_turn(upstream: UpstreamServer) -> None:
+def test_a_client_that_leaves_ends_its_turn(upstream: ModelService) -> None:
     with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[wireproof:hang#f]]")) as answer:
         assert any("output_text.delta" in line for line in answer.iter_lines())
     reported = json.loads(_text(_ask(upstream, "[[wireproof:turns#f]]").text))
     assert reported["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
 
 
-def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream: UpstreamServer) -> None:
-    with upstream.bell() as bell:
-        for _ in range(10_000):
-            upstream._ring()
-        assert bell.recv(1) == b"!"
-
-
-def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: UpstreamServer) -> None:
+def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: ModelService) -> None:
     # A script without an end: one that is played to its end before the server sees the reset would be complete.
     body = _request("[[wireproof:text/hang#g]]")
-    with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
+    with socket.create_connection(("127.0.0.1", _port(upstream))) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
-        client.sendall(b"POST /v1/responses HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        client.sendall(
+            b"POST /v1/responses HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+        )
         client.recv(10)
     reported = json.loads(_text(_ask(upstream, "[[wireproof:turns#g]]").text))
     assert reported["turns"] == [{"script": "text/hang", "part": 0, "state": "interrupted"}]
 
 
-def test_what_is_wrong_with_the_server_itself_is_not_hidden(
-    upstream: UpstreamServer, capsys: pytest.CaptureFixture[str]
+def test_a_mistake_of_ours_breaks_off_the_answer_and_is_logged(
+    upstream: ModelService, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for mistake in (ConnectionResetError(), LookupError("a mistake")):
-        with suppress(type(mistake)):
-            _raise_in(upstream, mistake)
-    said = capsys.readouterr().err
-    assert "LookupError: a mistake" in said
-    assert "ConnectionResetError" not in said
+    def mistaken(_: ModelReply, __: float) -> Iterator[Output]:
+        raise LookupError("a mistake")
 
-
-def _raise_in(upstream: UpstreamServer, mistake: Exception) -> None:
-    try:
-        raise mistake
-    finally:
-        upstream.handle_error(upstream.socket, ("127.0.0.1", 1))
+    monkeypatch.setattr(ModelReply, "outputs", mistaken)
+    assert _ask(upstream, "[[wireproof:text/hello#i]]").status_code == 500
+    assert "LookupError: a mistake" in caplog.text
 
 
 def test_what_waits_ends_with_the_server() -> None:
-    with (
-        serving(SCRIPTS) as served,
-        httpx.stream("POST", f"{served.url}/responses", content=_request("[[wireproof:hang#h]]")) as answer,
-    ):
-        lines = answer.iter_lines()
-        assert any("output_text.delta" in line for line in lines)
-        served.close_replies()
-        assert "response.completed" not in "".join(lines)
+    with ExitStack() as stack:
+        served = stack.enter_context(serving(SCRIPTS))
+        with httpx.stream("POST", f"{served.url}/responses", content=_request("[[wireproof:hang#h]]")) as answer:
+            lines = answer.iter_lines()
+            assert any("output_text.delta" in line for line in lines)
+            stack.close()
+            with pytest.raises(httpx.TransportError):
+                list(lines)
 
 
 def test_the_command_serves_a_users_scripts(tmp_path: Path) -> None:
@@ -170,13 +166,13 @@ def test_the_command_serves_a_users_scripts(tmp_path: Path) -> None:
         assert process.wait(10) == 0
 
 
-def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upstream: UpstreamServer) -> None:
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upstream: ModelService) -> None:
     assert main(["--scripts", "/nowhere.yaml"]) == 2
     assert (
         capsys.readouterr().err
         == "python -m wireproof_mocks.upstream: /nowhere.yaml: cannot be read: No such file or directory\n"
     )
-    assert main(["--port", str(upstream.server_address[1])]) == 2
+    assert main(["--port", str(_port(upstream))]) == 2
     assert "Address already in use" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
         main(["--port", "65536"])

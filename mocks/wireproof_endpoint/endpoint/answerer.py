@@ -173,7 +173,7 @@ class Answerer:
             self._served(self._selected(plan, received, limits, choice), choice),
             received,
             later=self._after_all,
-            changed=self._ring,
+            changed=self.ring,
             choice=choice,
             choices=plan.choices,
             seed=plan.id,
@@ -258,7 +258,8 @@ class Answerer:
             if not listening:
                 self._waiting.pop(nonce, None)
 
-    def _ring(self, nonce: Nonce) -> None:
+    def ring(self, nonce: Nonce) -> None:
+        """Something has changed under this nonce."""
         for wake in tuple(self._waiting.get(id(nonce), ())):
             wake()
 

@@ -13,7 +13,7 @@ from wireproof_endpoint.endpoint.answerer import Answerer
 from wireproof_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES
 from wireproof_endpoint.journal.ring import Journal
 from wireproof_endpoint.journal.why import Considered
-from wireproof_endpoint.play import Play, WholeReply
+from wireproof_endpoint.play import WholeReply
 from wireproof_endpoint.service.quota import PATHS, Quota, room_of
 from wireproof_surfaces.errors import FOREIGN, TOO_LARGE, UNKNOWN_URL, WRONG_KEY, WRONG_METHOD, ApiError
 from wireproof_surfaces.http.cors import Cors
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.answerer import Scripts
     from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
+    from wireproof_endpoint.play import Playable
     from wireproof_endpoint.settings import EndpointSettings
 
 
@@ -119,7 +120,7 @@ class Endpoint:
 
     # The answer
 
-    def answer(self, request: EndpointRequest) -> WholeReply | Play:
+    def answer(self, request: EndpointRequest) -> WholeReply | Playable:
         """The response to an admitted request: whole, or an answer to be played."""
         self.answerer.take(request)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from wireproof_mocks.upstream.serving import serving
 from wireproof_scripts.files.errors import ScriptError
 from wireproof_scripts.files.read import load_scripts
 from wireproof_scripts.library import LIBRARY
+from wireproof_surfaces.http.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,22 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not 0 <= options.port <= _LAST_PORT:
         parser.error(f"--port: expected a port from 0 to {_LAST_PORT}, found {options.port}")
-    signals = {signal.SIGINT, signal.SIGTERM}
-    # Before there is a thread, so that none of them takes one.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         library = {**LIBRARY, **(load_scripts(options.scripts) if options.scripts else {})}
-        with serving(library, options.port) as upstream:
+        with stop_signals() as wait, serving(library, options.port) as upstream:
             sys.stdout.write(f"{upstream.url}\n")
             sys.stdout.flush()
-            # Waited for instead of handled: no handler can run in the midst of the cleaning up.
-            signal.sigwait(signals)
+            wait()
     except (ScriptError, OSError) as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
-    finally:
-        # As it was, for whoever called `main` as a function.
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return 0
 
 

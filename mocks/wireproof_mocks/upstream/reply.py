@@ -6,8 +6,10 @@ import json
 import math
 from typing import TYPE_CHECKING, assert_never
 
+from wireproof_endpoint.play import StreamHead, WholeReply
 from wireproof_mocks.upstream.failing import FAILURES, Failure, HttpRefusal, ResponseFailed
-from wireproof_mocks.upstream.request import Json  # `Output` is made of it when the program runs
+from wireproof_mocks.upstream.request import Json  # `Made` is made of it when the program runs
+from wireproof_mocks.upstream.writing import frame
 from wireproof_scripts.calls.blocks import cut, is_structured_call
 from wireproof_scripts.calls.call_shapes import ShapeText, in_shapes
 from wireproof_scripts.player import Action, Until, perform
@@ -26,22 +28,34 @@ from wireproof_scripts.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
+    from wireproof_endpoint.play import Output
     from wireproof_mocks.upstream.request import ModelRequest
     from wireproof_mocks.upstream.writing import ModelEvents
     from wireproof_scripts.nonces import Nonce, State, TurnRecord
     from wireproof_scripts.steps import Step
 
-Output = Json | HttpRefusal | Until
-"""An event, an HTTP error instead of a stream, or silence."""
+Made = StreamHead | Json | WholeReply | Until
+"""The head of a stream, an event of it, an HTTP error instead, or silence."""
+
+
+def refused(error: HttpRefusal) -> WholeReply:
+    """The response that is an HTTP error."""
+    return WholeReply(status=error.status, headers={"Content-Type": "application/json"}, body=error.body)
 
 
 class ModelReply:
     """The answer to a request. It ends with its `outputs`, or when its client disconnects."""
 
     def __init__(
-        self, part: tuple[Step, ...], asked: ModelRequest, writer: ModelEvents, nonce: Nonce, record: TurnRecord
+        self,
+        part: tuple[Step, ...],
+        asked: ModelRequest,
+        writer: ModelEvents,
+        nonce: Nonce,
+        record: TurnRecord,
+        changed: Callable[[Nonce], None],
     ) -> None:
         self._part = part
         self._asked = asked
@@ -51,37 +65,42 @@ class ModelReply:
         self._usage = Usage()
         self._opened = False
         self._over = False
-        self.changes = 0
-        """Counts what other replies under the nonce may wait for: a gate that opens, the end of this reply."""
+        self._changed = changed
+        """Called for what other replies under the nonce may wait for: a gate that opens, the end of this reply."""
         self._calls = sum(is_structured_call(step) for step in part)
         """How many calls are still to be sent."""
         self._phase: str | None = None
         self._last = "\n"
         """The last character of the text."""
 
+    @property
+    def nonces(self) -> set[int]:
+        """What it shares with other replies."""
+        return {id(self._nonce)}
+
     def outputs(self, now: float) -> Generator[Output, float, None]:
         """All that is sent, in order; it is resumed with the time. After `Until` it may be resumed early."""
         performance = perform(self._part, self._nonce, self._record, now)
         action = next(performance)
         while True:
-            for output in self._sent_for(action):
-                now = yield output
+            for made in self._sent_for(action):
+                now = yield frame(made) if isinstance(made, dict) else made
             # By its own end, or by a disconnect while an output was sent.
             if self._over:
                 return
             action = performance.send(now)
 
-    def disconnected(self) -> None:
+    def close(self) -> None:
         """The client has disconnected; without effect after the end."""
         self._end("interrupted")
 
     # Actions
 
-    def _sent_for(self, action: Action | Until) -> Iterator[Output]:
+    def _sent_for(self, action: Action | Until) -> Iterator[Made]:
         match action:
             case Open(name):
                 self._nonce.gates.add(name)
-                self.changes += 1
+                self._changed(self._nonce)
             case Usage():
                 self._usage = action
             # Before `_open`, since a refusal comes instead of a stream.
@@ -91,11 +110,13 @@ class ModelReply:
                 yield from self._open()
                 yield from self._send(action)
 
-    def _open(self) -> Iterable[Json]:
-        begun, self._opened = self._opened, True
-        return () if begun else self._writer.begun()
+    def _open(self) -> Iterator[Made]:
+        if not self._opened:
+            self._opened = True
+            yield StreamHead(headers={"Content-Type": "text/event-stream"})
+            yield from self._writer.begun()
 
-    def _send(self, action: Action | Until) -> Iterator[Output]:
+    def _send(self, action: Action | Until) -> Iterator[Made]:
         if isinstance(action, Doing | Elsewhere):
             return  # others play these: `playable` refuses scripts with these
         match action:
@@ -145,10 +166,10 @@ class ModelReply:
         others = self._nonce.others(self._record)
         return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
 
-    def _fail(self, failure: Failure) -> Iterator[Output]:
+    def _fail(self, failure: Failure) -> Iterator[Made]:
         match failure:
             case HttpRefusal():
-                yield failure
+                yield refused(failure)
             case ResponseFailed(code, message):
                 yield from self._open()
                 yield from self._writer.failed(code, message)
@@ -165,5 +186,5 @@ class ModelReply:
         """Record how the reply ended. Only the first end counts: a client also disconnects after a complete reply."""
         if not self._over:
             self._over = True
-            self.changes += 1
             self._record.state = state
+            self._changed(self._nonce)

@@ -1,4 +1,4 @@
-"""The service without its sockets: requests in, replies out. It chooses the script and part that answer a request.
+"""The service: an endpoint of one route, which answers as a Codex needs it. It chooses the script and part to play.
 
 A script is chosen as in the Codex mock (`wireproof_scripts.selection`). A request that ends with the result of a call
 continues the turn of its thread, if there is one; any other request begins a turn.
@@ -7,12 +7,15 @@ continues the turn of its thread, if there is one; any other request begins a tu
 from __future__ import annotations
 
 import itertools
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from time import time
 from typing import TYPE_CHECKING
 
+from wireproof_endpoint.endpoint import Endpoint
+from wireproof_endpoint.settings import EndpointSettings
 from wireproof_mocks.upstream.failing import HttpRefusal, refusal
 from wireproof_mocks.upstream.playable import LIMITS
-from wireproof_mocks.upstream.reply import ModelReply
+from wireproof_mocks.upstream.reply import ModelReply, refused
 from wireproof_mocks.upstream.request import ModelRequest, UnreadableRequestError, read
 from wireproof_mocks.upstream.writing import ModelEvents
 from wireproof_scripts.asked.templates import filled
@@ -21,21 +24,55 @@ from wireproof_scripts.nonces import KEPT_NONCES, Nonces
 from wireproof_scripts.selection import Selection, select
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wireproof_endpoint.endpoint import EndpointRequest
+    from wireproof_endpoint.play import WholeReply
     from wireproof_scripts.nonces import TurnRecord
     from wireproof_scripts.steps import Library, Step
 
 
-class ModelService:
-    """Plays the scripts of a library. Times are epoch seconds. One thread at a time may use it and its replies."""
+KEPT = 256
+"""How many bodies of requests are kept."""
+MOST_BYTES = 2**26
+"""Of the body of a request."""
+
+
+class ModelService(Endpoint):
+    """Plays the scripts of a library. One thread at a time may use it and its replies."""
 
     def __init__(self, library: Library) -> None:
+        super().__init__(EndpointSettings(journal=0, max_body=MOST_BYTES), lambda: library, created=0)
+        self.url = ""
+        """The base URL for a Codex, the part up to /v1, inclusive; empty until it is served."""
+        # Bounded: Codex sends 30 to 40 kB with each.
+        self.bodies: deque[bytes] = deque(maxlen=KEPT)
+        """The bodies of the last requests, in order."""
         self._library = library
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._turns: OrderedDict[tuple[str, str], TurnRecord] = OrderedDict()  # by thread and script
 
-    def answer(self, body: bytes, now: float) -> ModelReply | HttpRefusal:
-        """The reply to a request with this body, or an HTTP error if the request or its script is wrong."""
+    def admit(self, request: EndpointRequest, length: int | None) -> WholeReply | None:
+        """404 for all but POST /responses; a key is not looked at."""
+        del length
+        if request.method == "POST" and request.path.endswith("/responses"):
+            return None
+        return refused(refusal(404, f"there is no {request.path} here", type="invalid_request_error"))
+
+    def answer(self, request: EndpointRequest) -> ModelReply | WholeReply:
+        """The reply to a request, or an HTTP error if the request or its script is wrong."""
+        self.bodies.append(request.body)
+        reply = self.reply(request.body, time())
+        return refused(reply) if isinstance(reply, HttpRefusal) else reply
+
+    def dressed(self, headers: Mapping[str, str], request: EndpointRequest) -> dict[str, str]:
+        """The headers alone: Codex would show the id of a request in its errors."""
+        del request
+        return dict(headers)
+
+    def reply(self, body: bytes, now: float) -> ModelReply | HttpRefusal:
+        """The reply to a request with this body, at a time in epoch seconds."""
         try:
             asked = read(body)
         except UnreadableRequestError as error:
@@ -57,11 +94,9 @@ class ModelService:
             message = f"the script {selection.script} cannot be played by the model's service: {why}"
             # Refused before anything is sent: half a script would look like a wrong proxy.
             return refusal(501, message, type="unplayable_script", code="unplayable_script")
-        return self._reply(asked, selection, now)
-
-    def _reply(self, asked: ModelRequest, selection: Selection, now: float) -> ModelReply:
+        part, record = self._part(asked, selection), self._record(asked, selection)
         writer = ModelEvents(asked.model, now, self._number)
-        return ModelReply(self._part(asked, selection), asked, writer, selection.nonce, self._record(asked, selection))
+        return ModelReply(part, asked, writer, selection.nonce, record, self.answerer.ring)
 
     def _part(self, asked: ModelRequest, selection: Selection) -> tuple[Step, ...]:
         if selection.first < len(selection.parts):
