@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from wireproof_endpoint.journal.entry import JournalEntry
-    from wireproof_endpoint.play import Output, Playable
+    from wireproof_endpoint.play import Output, PlayedAnswer
     from wireproof_scripts.steps import Script
 
 _INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
@@ -131,7 +131,7 @@ class Transport(_Bases):
         """The response; its body is played as it is read."""
         return await self.arespond(request)
 
-    def _playing(self, request: httpx.Request, play: Playable, entry: JournalEntry) -> _Playing:
+    def _playing(self, request: httpx.Request, play: PlayedAnswer, entry: JournalEntry) -> _Playing:
         module = _module(request)
         # A body that both kinds of client can read.
         kind = type("Body", (_Playing, module.SyncByteStream, module.AsyncByteStream), {})
@@ -157,7 +157,7 @@ class Transport(_Bases):
         )
         return made
 
-    def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | Playable]:
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[EndpointRequest, WholeReply | PlayedAnswer]:
         method, path, query = request.method, request.url.path, request.url.query.decode()
         headers = {name.lower(): value for name, value in request.headers.items()}
         with self._lock:
@@ -180,7 +180,7 @@ def _module(request: httpx.Request) -> ModuleType:
 class _Playing:
     """A play, with its waits, as the body of a response."""
 
-    def __init__(self, endpoint: Endpoint, play: Playable, entry: JournalEntry, lock: threading.RLock) -> None:
+    def __init__(self, endpoint: Endpoint, play: PlayedAnswer, entry: JournalEntry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
         self._play = play
         self._entry = entry

@@ -85,7 +85,7 @@ class Noise:
 Output = StreamHead | bytes | Until | WholeReply | CloseConnection | Noise
 
 
-class Playable(Protocol):
+class PlayedAnswer(Protocol):
     """An answer that is played."""
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint.answerer import Scripts
     from wireproof_endpoint.endpoint.requested import EndpointRequest
     from wireproof_endpoint.endpoint.routes import Handler
-    from wireproof_endpoint.play import Playable
+    from wireproof_endpoint.play import PlayedAnswer
     from wireproof_endpoint.settings import EndpointSettings
 
 
@@ -120,7 +120,7 @@ class Endpoint:
 
     # The answer
 
-    def answer(self, request: EndpointRequest) -> WholeReply | Playable:
+    def answer(self, request: EndpointRequest) -> WholeReply | PlayedAnswer:
         """The response to an admitted request: whole, or an answer to be played."""
         self.answerer.take(request)
         try:

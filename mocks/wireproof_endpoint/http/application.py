@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wireproof_endpoint.endpoint import Endpoint
     from wireproof_endpoint.journal.entry import JournalEntry
     from wireproof_endpoint.journal.ring import Journal
-    from wireproof_endpoint.play import Output, Playable
+    from wireproof_endpoint.play import Output, PlayedAnswer
     from wireproof_surfaces.http.request_head import RequestHead
     from wireproof_surfaces.http.served_exchange import ServedExchange
     from wireproof_surfaces.http.socket_application import Refusal
@@ -134,7 +134,7 @@ class _ScriptedAnswer:
     """Plays `play` to the client of `exchange`; the exchange has it as its watcher."""
 
     def __init__(
-        self, application: EndpointApplication, exchange: ServedExchange, request: EndpointRequest, play: Playable
+        self, application: EndpointApplication, exchange: ServedExchange, request: EndpointRequest, play: PlayedAnswer
     ) -> None:
         self._application = application
         self._endpoint = application.endpoint
