@@ -267,22 +267,29 @@ class _Playing:
 
     def _ready(self) -> Output | None:
         """What comes next, when its time has come; None at the end."""
-        while isinstance(output := self._next(), Until):
+        output = self._next()
+        if isinstance(output, Until):
             changed = threading.Event()
             with self._listening(changed.set):
-                changed.wait(_seconds(output))
+                # Looked at again: it may have changed before anyone listened.
+                while isinstance(output := self._next(), Until):
+                    changed.wait(_seconds(output))
+                    changed.clear()
         return output
 
     async def _aready(self) -> Output | None:
         """The same on an event loop."""
-        loop = asyncio.get_running_loop()
-        while isinstance(output := self._next(), Until):
+        output = self._next()
+        if isinstance(output, Until):
             changed = asyncio.Event()
             # Another thread may have changed it.
-            wake = partial(loop.call_soon_threadsafe, changed.set)
-            with self._listening(wake), suppress(TimeoutError):
-                async with asyncio.timeout(_seconds(output)):
-                    await changed.wait()
+            wake = partial(asyncio.get_running_loop().call_soon_threadsafe, changed.set)
+            with self._listening(wake):
+                while isinstance(output := self._next(), Until):
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(_seconds(output)):
+                            await changed.wait()
+                    changed.clear()
         return output
 
     def _next(self) -> Output | None:

@@ -12,6 +12,7 @@ import httpx2
 import openai
 import pytest
 
+from wireproof_endpoint.endpoint.answerer import Answerer
 from wireproof_endpoint.in_process import transport
 from wireproof_scripts.files.errors import ScriptError
 
@@ -135,6 +136,36 @@ def test_a_gate_is_opened_by_another_thread() -> None:
         waiting.join()
     assert said
     assert "not opened in time" not in said[0]
+
+
+@pytest.mark.parametrize("how", ["sync", "async"])
+def test_a_gate_that_opens_just_before_its_opening_is_listened_for(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    gated = {"name": "gated", "parts": [[{"gate": {"name": "open", "timeout": 8}}, {"say": "Open."}]]}
+    opening = {"name": "opening", "parts": [[{"open": "open"}]]}
+    played = transport([gated, opening])
+    client: Any = httpx.Client(transport=played, base_url="http://endpoint/v1")
+    listen = Answerer.listen
+
+    def opened_before(answerer: Answerer, nonces: set[int], wake: Any) -> None:
+        monkeypatch.setattr(Answerer, "listen", listen)
+        client.post("chat/completions", json={"model": "m", "messages": user("[[wireproof:opening#n]]")})
+        answerer.listen(nonces, wake)
+
+    monkeypatch.setattr(Answerer, "listen", opened_before)
+    asked = {"model": "m", "messages": user("[[wireproof:gated#n]]")}
+    began = time.monotonic()
+    answer = (
+        client.post("chat/completions", json=asked, timeout=None)
+        if how == "sync"
+        else asyncio.run(_posted(played, asked))
+    )
+    assert answer.json()["choices"][0]["message"]["content"] == "Open."
+    assert time.monotonic() - began < 6, "it waited for the time of its gate"
+
+
+async def _posted(played: Any, asked: Any) -> httpx.Response:
+    async with httpx.AsyncClient(transport=played, base_url="http://endpoint/v1") as client:
+        return await client.post("chat/completions", json=asked)
 
 
 def test_a_request_that_no_script_matches_is_refused_by_the_field_that_says_it() -> None:

@@ -14,11 +14,25 @@ import pytest
 
 from wireproof_endpoint import serving
 from wireproof_endpoint.settings import EndpointSettings
+from wireproof_scripts.steps import Gate, Open, Say, Script
 from wireproof_surfaces.http.http_server import HttpServer
 
 if TYPE_CHECKING:
     from mocks.tests.endpoint.conftest import Serve
 
+_OPENS, _WAITS = Open("opened"), Gate("answered", timeout=60)
+GOING_ON = {
+    "at-once": (_OPENS, _WAITS, Say(("!",))),
+    # More pieces than share one, so that the last of them wait for their turn.
+    "behind-text": (Say(("x",) * 40), _OPENS, Say(("y",)), _WAITS, Say(("!",))),
+}
+GATED = {
+    name: Script(name=name, title="", parts=(part,))
+    for name, part in {
+        "other": (Say(("waiting",)), Gate("opened", timeout=60), Open("answered")),
+        **GOING_ON,
+    }.items()
+}
 PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
 
 
@@ -127,6 +141,22 @@ def test_pauses_are_kept_by_many_streams_at_once(served: Serve) -> None:
         for times in threads.map(one, range(30)):
             # Never early, but for the milliseconds of a timer; how late depends on the machine.
             assert all(seen >= 0.1 * number - 0.005 for number, seen in enumerate(times, 1))
+
+
+@pytest.mark.parametrize("script", GOING_ON)
+def test_what_opens_a_gate_and_waits_for_the_answer_of_another_is_never_late(script: str) -> None:
+    # What it waits for happens while what comes before the wait is sent. Neither of these times is to end the wait.
+    settings = EndpointSettings(commit=60, keepalive=60)
+    with (
+        serving.running(serving.endpoint_of(settings, lambda: GATED)) as url,
+        connected(url) as other,
+        httpx.Client(base_url=url, timeout=15) as client,
+    ):
+        other.sendall(asked("[[wireproof:other#n]]", stream=True))
+        read(other, until=b"waiting")
+        messages = [{"role": "user", "content": f"[[wireproof:{script}#n]]"}]
+        answer = client.post("/chat/completions", json={"model": "m", "stream": True, "messages": messages})
+        assert answer.text.endswith("data: [DONE]\n\n")
 
 
 def test_a_body_beyond_the_limit_is_refused_and_the_connection_ends(served: Serve) -> None:

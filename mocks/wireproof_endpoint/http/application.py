@@ -145,6 +145,8 @@ class _ScriptedAnswer:
         self._outputs = play.outputs(self._loop.time())
         self._task: asyncio.Task[None] | None = None
         self._wakened: asyncio.Future[None] | None = None
+        self._changed = False
+        """Whether anything has changed since the last wait that it may wait for."""
 
     def start(self) -> None:
         """Send what is ready now; all that comes after it has a task."""
@@ -161,6 +163,8 @@ class _ScriptedAnswer:
             return
         self._exchange.watcher = self
         self._application.running.add(self)
+        # To its end, not for each wait: what is waited for was looked at before what comes ahead of the wait was sent.
+        self._endpoint.answerer.listen(self._play.nonces, self.on_resume)
         self._task = self._loop.create_task(self._run(None if sent else output, ready=sent))
 
     def stop(self) -> None:
@@ -177,7 +181,8 @@ class _ScriptedAnswer:
         self.on_resume()
 
     def on_resume(self) -> None:
-        """Go on if anything is waited for."""
+        """Go on if anything is waited for, now or next."""
+        self._changed = True
         if self._wakened is not None and not self._wakened.done():
             self._wakened.set_result(None)
 
@@ -198,6 +203,7 @@ class _ScriptedAnswer:
             self._endpoint.journal.end(self._request.entry, monotonic(), AnswerEnding.FAILED)
             self._exchange.fail()
         finally:
+            self._endpoint.answerer.unlisten(self._play.nonces, self.on_resume)
             self._play.close()
             self._application.running.discard(self)
 
@@ -209,7 +215,7 @@ class _ScriptedAnswer:
                     await self._turn()
                 ready = True
                 self._send(output)
-                if exchange.paused:
+                while exchange.paused and not exchange.gone:
                     await self._wait(math.inf)
             elif isinstance(output, Until):
                 ready = False
@@ -264,18 +270,15 @@ class _ScriptedAnswer:
 
     async def _wait(self, until: float) -> None:
         """Wait for a time, for a change under the nonces, for the client to take more, or for its departure."""
-        if self._exchange.gone:
-            return
-        nonces = self._play.nonces
-        self._wakened = self._loop.create_future()
-        timer = self._loop.call_at(until, self.on_resume) if until != math.inf else None
-        self._endpoint.answerer.listen(nonces, self.on_resume)
-        try:
-            await self._wakened
-        finally:
-            self._endpoint.answerer.unlisten(nonces, self.on_resume)
-            if timer is not None:
-                timer.cancel()
+        if not (self._changed or self._exchange.gone):
+            self._wakened = self._loop.create_future()
+            timer = self._loop.call_at(until, self.on_resume) if until != math.inf else None
+            try:
+                await self._wakened
+            finally:
+                if timer is not None:
+                    timer.cancel()
+        self._changed = False
 
     async def _drip(self, content: bytes, seconds: float) -> None:
         """Send this byte by byte over this time."""
