@@ -89,6 +89,18 @@ def test_a_key_has_one_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         load()
 
 
+@pytest.mark.parametrize(("idle", "wait"), [("2000", ""), ("1", ""), ("300", "300"), ("", "300000")])
+def test_a_backend_does_not_fail_before_its_calls_are_answered(
+    monkeypatch: pytest.MonkeyPatch, idle: str, wait: str
+) -> None:
+    monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", idle)
+    monkeypatch.setenv("PROXY_CALL_WAIT_MS", wait)
+    with pytest.raises(SettingsError, match=r"^PROXY_IDLE_TIMEOUT_MS: .* is not above PROXY_CALL_WAIT_MS"):
+        load()
+    monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", str(int(wait or 2000) + 1))
+    assert load().idle_timeout_ms == int(wait or 2000) + 1
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "proxy.example"])
 def test_without_a_key_other_machines_are_let_in_only_where_that_is_said(
     monkeypatch: pytest.MonkeyPatch, host: str

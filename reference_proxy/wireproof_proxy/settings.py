@@ -146,7 +146,9 @@ class ProxySettings(EnvironmentSettings):
     commit_ms: int = _setting(2000, "how long a stream's status line waits for the first output", ge=0)
     # chat.stream.keepalive: at least every 15 s.
     keepalive_ms: int = _setting(15_000, "a silent stream gets a comment line this often", ge=1)
-    idle_timeout_ms: int = _setting(300_000, "a backend silent for this long has failed", ge=1)
+    idle_timeout_ms: int = _setting(
+        300_000, "a backend silent for this long has failed; above PROXY_CALL_WAIT_MS", ge=1
+    )
     # A setting since a suite of many cases cannot wait 2 s for each.
     call_wait_ms: int = _setting(
         2000, "a backend silent for this long, while calls wait for the client, has them answered", ge=1
@@ -207,12 +209,27 @@ def load() -> ProxySettings:
         # pydantic's title is the name of the class; each class has a prefix of its own.
         prefix = next(model.prefix for model in _MODELS if model.__name__ == error.title)
         raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
+    check_wait(settings, "PROXY_CALL_WAIT_MS", settings.call_wait_ms)
     if not (settings.api_key or settings.insecure or is_loopback(settings.host)):
         raise SettingsError(
             f"PROXY_HOST: {settings.host} can be reached from other machines, and there is no key; "
             "set PROXY_API_KEY or PROXY_API_KEY_FILE, or PROXY_INSECURE=1 to let anybody in"
         )
     return settings
+
+
+def check_wait(settings: ProxySettings, name: str, wait_ms: int) -> None:
+    """Refuse a time for which a silent backend's calls are waited for that is not over before the backend has failed.
+
+    Raises:
+        SettingsError: naming both variables.
+    """
+    idle = settings.idle_timeout_ms
+    if idle <= wait_ms:
+        raise SettingsError(
+            f"PROXY_IDLE_TIMEOUT_MS: {idle} is not above {name}, which is {wait_ms}, so answers with calls would fail; "
+            "raise the one or lower the other"
+        )
 
 
 def _key() -> SecretStr | None:

@@ -17,9 +17,10 @@ class Turn:
         """Remember it."""
         self.closed = True
 
-    def on_silence(self) -> None:
+    def on_silence(self) -> bool:
         """Remember it."""
         self.silences += 1
+        return False
 
 
 def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:

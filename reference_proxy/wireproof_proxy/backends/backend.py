@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from wireproof_proxy.backends.mailbox import PATIENCE, Mailbox
-from wireproof_surfaces.events import ChoiceFailed, Event, FailureReason, Texts
+from wireproof_surfaces.events import ChoiceFailed, Event, FailureReason, Texts, Working
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,8 +88,8 @@ class ChoiceTurn(Protocol):
     def close(self) -> None:
         """Interrupt the turn if it still runs. Never blocks; may be called again."""
 
-    def on_silence(self) -> None:
-        """The reader has waited and got nothing: the turn may look whether the backend waits for something."""
+    def on_silence(self) -> bool:
+        """The reader has waited and got nothing; whether the backend waited for something, and has been given it."""
 
 
 Begin = Callable[["Choices", Mailbox, int], ChoiceTurn]
@@ -123,8 +123,9 @@ class Choices:
         if event is None:
             with self._lock:
                 turns = list(self._turns)
-            for turn in turns:
-                turn.on_silence()
+            given = [turn.on_silence() for turn in turns]  # all of them are asked
+            # What the backend was given it needs time for, so that its silence begins again.
+            return Working() if any(given) else None
         return event
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from wireproof_proxy.backends.codex.link import REQUEST_SECONDS
 from wireproof_proxy.backends.codex.turn import SILENCE
 from wireproof_proxy.backends.codex.v2 import CodexV2
 from wireproof_surfaces.conversation import Conversation, Message, TextPart
-from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded
+from wireproof_surfaces.events import ChoiceFailed, ChoiceFinished, FailureReason, TextAdded, Working
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,6 +241,15 @@ def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Begin
     server.events()
     server.events()
     assert [answer["success"] for answer in answers(server)] == [False]
+
+
+def test_a_backend_whose_calls_were_answered_has_its_time_anew(begin: Begin) -> None:
+    server = begin()
+    running(server)
+    called(server)
+    server.events()
+    server.now += SILENCE
+    assert [server.turn.next(0) for _ in range(2)] == [Working(), None]
 
 
 def test_how_long_a_silence_lasts_can_be_set(make_server: type[Server]) -> None:

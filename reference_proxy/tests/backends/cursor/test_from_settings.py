@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import SecretStr
 
 from wireproof_proxy.backends.cursor.service import CursorService
 from wireproof_proxy.backends.table import make_backend
@@ -44,6 +45,13 @@ def test_the_backend_is_made_of_an_address_and_a_token(tmp_path: Path) -> None:
 def test_what_is_missing_or_wrong_is_named(cursor: dict[str, Any], variable: str) -> None:
     with pytest.raises(SettingsError, match=f"^{variable}: "):
         made(**cursor)
+
+
+def test_the_service_does_not_fail_before_its_calls_are_complete() -> None:
+    cursor = CursorSettings(base_url=URL, token=SecretStr("t"), settle_ms=700)
+    with pytest.raises(SettingsError, match=r"^PROXY_IDLE_TIMEOUT_MS: 700 is not above CURSOR_SETTLE_MS"):
+        make_backend(ProxySettings(backend="cursor", cursor=cursor, idle_timeout_ms=700))
+    make_backend(ProxySettings(backend="cursor", cursor=cursor, idle_timeout_ms=701)).stop()
 
 
 def test_the_token_is_shown_by_no_message() -> None:

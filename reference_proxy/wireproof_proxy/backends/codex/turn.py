@@ -82,11 +82,14 @@ class CodexTurn:
                 self._closed = True
                 self._wind_up()
 
-    def on_silence(self) -> None:
+    def on_silence(self) -> bool:
         """Answer the calls that wait, once the backend has been silent for long enough to be waiting for that."""
         with self._lock:
-            if self._calls and not self._closed and self._link.clock() - self._last_message >= self.silence:
-                self._answer()
+            waits = bool(self._calls) and not self._closed
+            if not waits or self._link.clock() - self._last_message < self.silence:
+                return False
+            self._answer()
+            return True
 
     def _begin(self) -> None:
         """Send the first request."""

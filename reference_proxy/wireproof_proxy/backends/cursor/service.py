@@ -26,7 +26,7 @@ from wireproof_proxy.backends.cursor.run import RunTransport
 from wireproof_proxy.backends.cursor.run_sse import RunSseTransport
 from wireproof_proxy.backends.cursor.turn import CursorTurn, Surroundings, Waits
 from wireproof_proxy.backends.cursor.turn_decoder import CursorTurnDecoder
-from wireproof_proxy.settings import CursorTransport, SettingsError
+from wireproof_proxy.settings import CursorTransport, SettingsError, check_wait
 from wireproof_surfaces.conversation import ImagePart, Message, ToolResult
 from wireproof_surfaces.events import FailureReason
 
@@ -222,9 +222,10 @@ def cursor_backend(settings: ProxySettings) -> CursorService:
     """Turns by the service at `CURSOR_BASE_URL`, not started yet.
 
     Raises:
-        SettingsError: the address, the token or the folder is missing or wrong.
+        SettingsError: the address, the token or the folder is missing or wrong, or a wait too long.
     """
     cursor = settings.cursor
+    check_wait(settings, "CURSOR_SETTLE_MS", cursor.settle_ms)
     return CursorService(
         ServiceAddress(base_url=_base_url(cursor), token=_token(cursor)),
         TRANSPORTS[cursor.transport],

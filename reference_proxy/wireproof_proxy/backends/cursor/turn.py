@@ -134,9 +134,10 @@ class CursorTurn:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._leave)
 
-    def on_silence(self) -> None:
+    def on_silence(self) -> bool:
         """A service may say nothing until it has an answer: the next choice does not wait for that."""
         self._progress.started(self._decoder.choice)
+        return False
 
     def _leave(self) -> None:
         if self._opened:
