@@ -1,12 +1,13 @@
-"""LangChain: `bind_tools` with `invoke` and with `stream`, whose chunks are added up."""  # noqa: INP001 - a folder of programs, no package
+"""LangChain, by `ChatOpenAI` and `ChatAnthropic`: `bind_tools` with `invoke` and with `stream`, chunks added up."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 from dialogue import MAX_STEPS, Call, Play, Turn, main
+from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
     Model = Runnable[Any, AIMessage]
+    Make = Callable[[Play], Model]
     Ask = Callable[[Model, list[BaseMessage], list[str]], AIMessage]
 
 
@@ -30,9 +32,9 @@ def _stream(model: Model, messages: list[BaseMessage], pieces: list[str]) -> AIM
     return reduce(add, chunks)
 
 
-def _loop(ask: Ask, *, responses: bool = False) -> Callable[[Play], list[Turn]]:
+def _loop(ask: Ask, make: Make) -> Callable[[Play], list[Turn]]:
     def play(play: Play) -> list[Turn]:
-        model = _model(play, responses=responses)
+        model = make(play)
         messages: list[BaseMessage] = [HumanMessage(play.dialogue["prompt"])]
         turns: list[Turn] = []
         while len(turns) < MAX_STEPS and (not turns or turns[-1].calls):
@@ -47,7 +49,7 @@ def _loop(ask: Ask, *, responses: bool = False) -> Callable[[Play], list[Turn]]:
     return play
 
 
-def _model(play: Play, *, responses: bool) -> Model:
+def _openai(play: Play, *, responses: bool = False) -> Model:
     model = ChatOpenAI(
         model=play.endpoint["model"],
         base_url=play.endpoint["url"],
@@ -60,12 +62,25 @@ def _model(play: Play, *, responses: bool) -> Model:
     return model.bind_tools(play.tools, **play.options) if play.tools else model
 
 
+def _anthropic(play: Play) -> Model:
+    model = ChatAnthropic(
+        model_name=play.endpoint["model"],
+        base_url=play.endpoint["url"].removesuffix("/v1"),  # which the package below adds
+        api_key=SecretStr(play.endpoint["key"]),
+        max_retries=0,
+        timeout=20,
+        stop=None,
+        max_tokens_to_sample=1024,
+    )
+    return model.bind_tools(play.input_tools, parallel_tool_calls=play.dialogue["parallel"]) if play.tools else model
+
+
 def _turn(message: AIMessage) -> Turn:
-    usage = message.usage_metadata
+    usage, said = message.usage_metadata, message.response_metadata
     raw = [chunk["args"] for chunk in message.tool_call_chunks] if isinstance(message, AIMessageChunk) else []
     return Turn(
         text=str(message.text),
-        finish=message.response_metadata.get("finish_reason") or message.response_metadata.get("status"),
+        finish=said.get("finish_reason") or said.get("status") or said.get("stop_reason"),
         usage=(usage["input_tokens"], usage["output_tokens"]) if usage else None,
         calls=[
             Call(
@@ -82,9 +97,11 @@ def _turn(message: AIMessage) -> Turn:
 if __name__ == "__main__":
     main(
         {
-            "whole": _loop(_whole),
-            "stream": _loop(_stream),
-            "responses-whole": _loop(_whole, responses=True),
-            "responses-stream": _loop(_stream, responses=True),
+            "whole": _loop(_whole, _openai),
+            "stream": _loop(_stream, _openai),
+            "responses-whole": _loop(_whole, partial(_openai, responses=True)),
+            "responses-stream": _loop(_stream, partial(_openai, responses=True)),
+            "messages-whole": _loop(_whole, _anthropic),
+            "messages-stream": _loop(_stream, _anthropic),
         }
     )

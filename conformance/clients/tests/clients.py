@@ -138,7 +138,7 @@ CLIENTS = (
     *_messages("anthropic_python.py", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
     *_messages("anthropic_node.mjs", ("whole", *RUNNERS[0]), ("stream", *RUNNERS[1])),
     *_messages("ai_sdk.mjs", ("messages-whole",), ("messages-stream",), ("stop", "tool_calls")),
-    *_messages("langchain_anthropic_python.py"),
+    *_messages("langchain_python.py", ("messages-whole",), ("messages-stream",)),
 )
 
 

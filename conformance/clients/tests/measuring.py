@@ -96,7 +96,7 @@ MEASURED = (
     Measured(name="@ai-sdk/anthropic", packages=(AI, "npm:@ai-sdk/anthropic"), program="ai_sdk.mjs",
              ways=_ways(messages="messages-stream messages-whole")),
     Measured(name="langchain-anthropic", packages=("pypi:langchain-anthropic",),
-             program="langchain_anthropic_python.py", ways=_ways(messages="stream whole")),
+             program="langchain_python.py", ways=_ways(messages="messages-stream messages-whole")),
 )  # fmt: skip
 AT_ONCE = 2
 """Client programs that run at the same time."""
