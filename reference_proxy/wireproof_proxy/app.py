@@ -26,7 +26,6 @@ from wireproof_proxy.answers.timing import ClientGoneError
 from wireproof_proxy.answers.turn_runner import TurnGate, TurnRunner
 from wireproof_proxy.backends.table import make_backend
 from wireproof_proxy.blueprints.metrics import Metrics, health_blueprint, metrics_blueprint
-from wireproof_proxy.blueprints.openapi import openapi_blueprint
 from wireproof_proxy.blueprints.surfaces import (
     DECIDING,
     chat_blueprint,
@@ -92,7 +91,7 @@ def create_app(
     metrics = Metrics(gate, backend)
     _register_hooks(app, settings, metrics)
     _register_error_handlers(app)
-    for public in (health_blueprint(backend, gate), metrics_blueprint(metrics), openapi_blueprint()):
+    for public in (health_blueprint(backend, gate), metrics_blueprint(metrics)):
         app.register_blueprint(public)
     asked = AskedModels()
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)

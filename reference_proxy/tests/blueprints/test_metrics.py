@@ -105,7 +105,7 @@ def test_nothing_that_clients_make_up_becomes_a_label(client: FlaskClient) -> No
 
 def test_the_surface_of_every_route_is_known(app: Flask) -> None:
     surfaces = {rule.endpoint.partition(".")[0] for rule in app.url_map.iter_rules()}
-    assert surfaces == {"chat", "responses", "messages", "models", "health", "metrics", "openapi"}
+    assert surfaces == {"chat", "responses", "messages", "models", "health", "metrics"}
 
 
 def test_the_log_shows_mode_and_source_and_nothing_that_was_said(
