@@ -1,12 +1,13 @@
-"""Soak the endpoint: half of what it can do, for a long time, and see whether it takes more and more memory.
+"""Soak the endpoint, or the proxy: half of what it can do, for a long time; does it take more and more memory?
 
-    python benchmarks/soak.py --minutes 30
+    python benchmarks/soak.py --minutes 30 [--proxy]
 
 First it measures how many requests a second are answered over 16 connections, for as long as it takes until all is full
 that the endpoint remembers (nonces, responses, models). Then half of that rate is sent until the time is up: whole
-answers and streams of both surfaces, under nonces of their own, stored responses, refused requests, and clients that
-leave. Printed is a line for each tenth of the time. The status is 1 when an answer was not the right one, when memory
-has grown, or when files stay open. Linux: it reads /proc.
+answers and streams of both surfaces, under nonces of their own, stored responses, echoes, refused requests, and clients
+that leave. Printed is a line for each tenth of the time. The status is 1 when an answer was not the right one, when
+memory has grown, or when files stay open. With --proxy all of that is of the bundled proxy, and its memory is that of
+the mock behind it, too. Linux: it reads /proc.
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ import argparse
 import asyncio
 import itertools
 import json
+import re
 import statistics
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvloop
-from endpoints import connect, running
-from measured import post, resident
+from endpoints import SCRIPTS, connect, running
+from measured import KEY, post, resident, saying_its_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,11 +41,17 @@ if TYPE_CHECKING:
 CLIENTS = 16
 PARTS = 10
 FILLING = 12_000
-"""Requests after which what is remembered is full: 4096 nonces are the most, and four in seven requests have one."""
+"""Requests after which what is remembered is full: 4096 nonces are the most, and half of the requests have one."""
 SHARE = 0.5
 GROWTH, SLACK = 1.02, 1.0
 """Memory is flat when its median in the last third is at most so many times that in the middle third, and MiB more."""
 SAMPLES = 60
+SETTINGS = {
+    "PROXY_PORT": "0", "PROXY_API_KEY": KEY, "PROXY_MODELS": "m", "PROXY_OUTPUT_MODE": "openai-json",
+    "PROXY_LOG_LEVEL": "warning", "CODEX_BIN": str(Path(sys.executable).with_name("wireproof-codex")), "CODEX_HOME": "",
+    "WIREPROOF_PACE": "0",
+}  # fmt: skip
+_TEXT = re.compile(rb'"(?:content|text|delta)":"([^"]*)')
 
 
 @dataclass(frozen=True)
@@ -53,10 +63,22 @@ class Kind:
     status: int = 200
     leaves: bool = False
     """Whether the client leaves with the first text."""
+    says: str = ""
+    """What the text of its answer holds, which no other's does."""
 
     def request(self, nonce: int) -> bytes:
         """The bytes, under a nonce."""
         return post(json.loads(json.dumps(self.body).replace("NONCE", str(nonce))), self.path)
+
+    def check(self, status: int, body: bytes, nonce: int) -> None:
+        """Refuse an answer that is not the right one.
+
+        Raises:
+            ValueError: with what is wrong.
+        """
+        text = b"".join(_TEXT.findall(body)).decode()
+        if status != self.status or self.says.replace("NONCE", str(nonce)) not in text:
+            raise ValueError(f"the status is {status}, the text {text[:80]!r}")
 
 
 def _said(text: str) -> list[dict[str, str]]:
@@ -69,7 +91,8 @@ KINDS = (
     Kind(CHAT, {"model": "m", "stream": True, "messages": _said("Hi.")}),
     Kind(CHAT, {"model": "m", "messages": _said("Hello, " * 200)}),
     Kind(RESPONSES, {"model": "m", "input": "Hi. [[wireproof:text/hello#NONCE]]"}),
-    Kind(RESPONSES, {"model": "m", "stream": True, "input": "echo this"}),
+    Kind(RESPONSES, {"model": "m", "stream": True, "input": "I am a.NONCE."}, says="a.NONCE."),
+    Kind(CHAT, {"model": "m", "messages": [{"role": "user", "content": "I am b.NONCE."}]}, says="b.NONCE."),
     Kind(CHAT, {"model": "model-NONCE", "messages": []}, status=400),
     Kind(CHAT, {"model": "m", "stream": True, "messages": _said("long please")}, leaves=True),
 )
@@ -102,25 +125,24 @@ class Soak:
         connection.writer.write(kind.request(number))
         try:
             async with asyncio.timeout(60):
-                await self._answer(connection, kind)
+                await self._answer(connection, kind, number)
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
             self.wrong.append(f"{kind.path} {number}: {error!r}")
             return False
         self.answered += 1
         return not kind.leaves
 
-    async def _answer(self, connection: Connection, kind: Kind) -> None:
+    async def _answer(self, connection: Connection, kind: Kind, number: int) -> None:
         head = (await connection.reader.readuntil(b"\r\n\r\n")).lower()
         status = int(head.split()[1])
         length = head.partition(b"content-length: ")[2].partition(b"\r\n")[0]
         if kind.leaves:
-            await connection.reader.readuntil(b'"content":"')
+            body = await connection.reader.readuntil(b'"content":"')
         elif length:
-            await connection.reader.readexactly(int(length))
+            body = await connection.reader.readexactly(int(length))
         else:
-            await connection.reader.readuntil(b"\r\n0\r\n\r\n")
-        if status != kind.status:
-            raise ValueError(f"the status is {status}")
+            body = await connection.reader.readuntil(b"\r\n0\r\n\r\n")
+        kind.check(status, body, number)
 
 
 async def crowd(soak: Soak, goes_on: Callable[[], bool], pause: float = 0) -> float:
@@ -128,6 +150,16 @@ async def crowd(soak: Soak, goes_on: Callable[[], bool], pause: float = 0) -> fl
     before, began = soak.answered, time.perf_counter()
     await asyncio.gather(*(soak.client(goes_on, pause) for _ in range(CLIENTS)))
     return (soak.answered - before) / (time.perf_counter() - began)
+
+
+@contextmanager
+def proxy() -> Iterator[tuple[int, int]]:
+    """The bundled proxy with the mock behind it: its port and its process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as scripts:
+        scripts.write(SCRIPTS)
+        scripts.flush()
+        with saying_its_url("-m", "wireproof_proxy", **SETTINGS, WIREPROOF_SCRIPTS=scripts.name) as (url, pid):
+            yield int(url.rsplit(":", 1)[1].split("/")[0]), pid
 
 
 def files(pid: int) -> int:
@@ -178,9 +210,10 @@ def main() -> int:
     """The status: 0 when all is well."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
-    minutes = parser.parse_args().minutes
-    with running("wireproof") as (port, pid, _):
-        problems = uvloop.run(soaked(port, pid, minutes))
+    parser.add_argument("--proxy", action="store_true")
+    given = parser.parse_args()
+    with proxy() if given.proxy else running("wireproof") as (port, pid, *_):
+        problems = uvloop.run(soaked(port, pid, given.minutes))
     for problem in problems:
         print(problem, file=sys.stderr)  # noqa: T201 - the result
     return 1 if problems else 0
