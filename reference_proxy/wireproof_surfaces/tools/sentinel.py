@@ -70,7 +70,7 @@ def read(text: str) -> TextCall | None:
         case {"name": str(name), **rest} if name and not isinstance(name, spelled_json.Number):
             # A block may say either; what a client sees is the `call_id` (contract §1).
             id_ = rest.get("id") or rest.get("call_id")
-            if not isinstance(id_, str) or isinstance(id_, spelled_json.Number):
+            if not isinstance(id_, str) or isinstance(id_, spelled_json.Number) or not id_:
                 return None
             return TextCall(id=id_, name=name, arguments=_arguments(rest.get("arguments", {})))
         case _:
