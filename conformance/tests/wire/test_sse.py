@@ -205,6 +205,16 @@ def test_any_bytes_are_read_the_same_at_every_cut(body: bytes, places: set[int],
     assert read(cut(body, places), limit) == read([body], limit)
 
 
+PARTS = st.sampled_from([b"data: ", b"\n", b"\r", b"\r\n", b"event:", b":", b"[DONE]"]) | st.binary(max_size=6)
+
+
+@given(body=st.lists(PARTS).map(b"".join), places=st.sets(st.integers(0, 200)))
+def test_frames_and_what_is_left_are_the_bytes(body: bytes, places: set[int]) -> None:
+    for pieces in ([body], cut(body, places)):
+        frames, _, rest = read(pieces)
+        assert b"".join(frame.raw for frame in frames) + rest == body
+
+
 @given(body=legal_bodies())
 def test_httpx_sse_reads_the_same(body: bytes) -> None:
     foreign_lines, foreign = SSELineDecoder(), SSEDecoder()

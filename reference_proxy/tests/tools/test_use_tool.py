@@ -139,3 +139,13 @@ def test_whatever_the_arguments_are_a_block_is_written_that_can_be_read(text: st
     read = use_tool.read(use_tool.write("f", text))
     assert read is not None
     assert read.name == "f"
+
+
+TAGS = st.sampled_from(["<a>", "</a>", "<name>", "</name>", "<<", ">>", "{", "}", "[", "1", '"', "\n", "&lt;"])
+
+
+@given(st.lists(TAGS | st.text(max_size=5), max_size=12).map("".join))
+def test_whatever_is_in_a_block_its_arguments_are_json(text: str) -> None:
+    read = use_tool.read(f"<use_tool><name>f</name><b>{text}</b>{text}</use_tool>")
+    assert read is not None
+    json.loads(read.arguments)

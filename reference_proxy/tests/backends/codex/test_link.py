@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wireproof_proxy.backends.codex.link import CAP, CLOSED, REQUEST_SECONDS, CodexLink
 from wireproof_proxy.backends.codex.rpc import ErrorReply, Garbled, Notice, ResultReply, ServerRequest
@@ -184,3 +186,28 @@ def test_the_end_of_the_process_refuses_what_is_asked_and_reaches_every_listener
 def test_a_notification_has_no_id(wire: Wire) -> None:
     wire.link.notify("initialized")
     assert wire.sent == [{"method": "initialized"}]
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+METHODS = st.sampled_from(["turn/completed", "item/agentMessage/delta", "initialize", "error", "item/tool/call"])
+PARAMS = st.dictionaries(st.sampled_from(["threadId", "turnId", "item", "delta", "turn"]), ANY)
+MESSAGES = st.fixed_dictionaries(
+    {}, optional={"id": ANY, "method": METHODS | ANY, "params": PARAMS | ANY, "result": ANY, "error": ANY}
+)
+LINES = st.lists(MESSAGES.map(lambda one: json.dumps(one).encode()) | st.binary(max_size=40), max_size=5)
+
+
+@given(lines=LINES, size=st.integers(1, 60))
+def test_whatever_comes_a_right_answer_behind_it_is_read(lines: list[bytes], size: int) -> None:
+    wire, data = Wire(), b"\n".join([*lines, b""])
+    wire.link.listen("t", wire.received.append)
+    for at in range(0, len(data), size):
+        wire.link.feed(data[at : at + size])
+    answers: list[Any] = []
+    wire.link.request("a", {}, answers.append)
+    wire.send(id=1, result={"ok": True})
+    assert answers == [ResultReply(1, {"ok": True})]
