@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -116,25 +117,18 @@ class TurnRunner:
         """
         # Capacity (429) before readiness (503): http.precedence.*.
         self.gate.enter()
-        try:
-            close = _Closing(self._open(plan, client), self.gate)
-        except BaseException:
-            self.gate.leave()
-            raise
-        # A turn that is closed ends its reader's wait, so that a departure is noticed at once.
-        client.when_gone(close.turn.close)
-        try:
-            response = self._respond(plan, close.turn, client)
-        # Whatever it is: a slot that is not given back is lost until the proxy is restarted.
-        except BaseException:
-            close()
-            raise
-        if plan.stream:
-            # The body is still to be read, so the server ends the turn: `close` runs when the response is closed,
-            # which WSGI promises also for a body that was not read to its end.
-            response.call_on_close(close)
-        else:
-            close()
+        # A slot that is not given back, whatever goes wrong, is lost until the proxy is restarted.
+        with ExitStack() as ends:
+            ends.callback(self.gate.leave)
+            turn = self._open(plan, client)
+            ends.callback(turn.close)
+            # A turn that is closed ends its reader's wait, so that a departure is noticed at once.
+            client.when_gone(turn.close)
+            response = self._respond(plan, turn, client)
+            if plan.stream:
+                # The body is still to be read, so the server ends the turn: that runs when the response is closed,
+                # which WSGI promises also for a body that was not read to its end. A second time it does nothing.
+                response.call_on_close(ends.pop_all().close)
         if client.keep_open and plan.stream:
             # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
             response.headers["Connection"] = "keep-alive"
@@ -190,18 +184,3 @@ def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
             if all(event.name != tool.name for tool in plan.conversation.tools):
                 log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event
-
-
-@dataclass(eq=False)
-class _Closing:
-    """Ends a turn and frees its slot, once: servers may close a response twice."""
-
-    turn: BackendTurn
-    gate: TurnGate
-    done: bool = False
-
-    def __call__(self) -> None:
-        if not self.done:
-            self.done = True
-            self.turn.close()
-            self.gate.leave()
