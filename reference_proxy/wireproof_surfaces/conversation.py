@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wireproof_surfaces.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 Role = Literal["system", "developer", "user", "assistant"]
 
@@ -92,6 +92,29 @@ class Tool:
     parameters: Mapping[str, Any]
     format: Mapping[str, Any] | None = None
     """Of a custom tool, which is called with a text: which texts, as Responses declare it. None: it is a function."""
+
+
+@value(frozen=True, kw_only=True, slots=True)
+class ToolChoice:
+    """Which of the tools that a request declares are called."""
+
+    calls: bool = True
+    """Whether calls may reach the client at all."""
+    names: Collection[str] | None = None
+    """The tools that were chosen; None: all."""
+    forced: bool = False
+    """Whether one of these must be called."""
+    single: bool = False
+    """Whether one call at most is asked for."""
+
+    def offered(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+        """The tools that the model may call, of those that are declared: none, those that were chosen, or all."""
+        # Codex cannot be made to call a tool (it always asks with "auto"), so what was named is offered alone.
+        return tuple([tool for tool in tools if self.calls and (self.names is None or tool.name in self.names)])
+
+    def demanded(self, tools: Sequence[Tool]) -> tuple[str, ...]:
+        """The names of the tools of which one must be called; none where the model may answer as it likes."""
+        return tuple(tool.name for tool in self.offered(tools)) if self.forced else ()
 
 
 @value(frozen=True, kw_only=True, slots=True)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.conversation import Tool, ToolChoice
 from wireproof_surfaces.errors import ApiError
+from wireproof_surfaces.messages import tool_rules
 from wireproof_surfaces.messages.messages_request import MessagesService, parse
-from wireproof_surfaces.messages.tool_rules import ToolChoice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,20 +275,22 @@ def test_a_thread_may_choose_among_tools_that_it_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "offered", "forced"),
+    ("sent", "offered", "forced"),
     [
-        (ToolChoice(), "fg", ""),
-        (ToolChoice(kind="any"), "fg", "fg"),
-        (ToolChoice(kind="tool", name="g"), "g", "g"),
-        (ToolChoice(kind="none"), "", ""),
+        ({"type": "auto"}, "fg", ""),
+        ({"type": "any"}, "fg", "fg"),
+        ({"type": "tool", "name": "g"}, "g", "g"),
+        ({"type": "none"}, "", ""),
     ],
 )
 def test_a_choice_decides_which_tools_are_offered_and_which_are_called(
-    choice: ToolChoice, offered: str, forced: str
+    sent: dict[str, str], offered: str, forced: str
 ) -> None:
     declared = tuple(Tool(name=name, description="", parameters={}) for name in "fg")
+    choice = tool_rules.chosen({"tool_choice": sent})
+    assert choice is not None
     assert "".join(tool.name for tool in choice.offered(declared)) == offered
-    assert "".join(choice.forced(declared)) == forced
+    assert "".join(choice.demanded(declared)) == forced
 
 
 IMAGE = {"type": "image", "source": {"type": "url", "url": "u"}}

@@ -20,15 +20,19 @@ def tool(name: Any, **more: Any) -> dict[str, Any]:
 BOTH: dict[str, Any] = {"functions": [function("f"), function("g")]}
 
 
+def offered(body: dict[str, Any]) -> list[Tool]:
+    return list(chat_tools.choice(body).offered(chat_tools.declared(body)))
+
+
 def names(**body: Any) -> list[str]:
-    return [offered.name for offered in chat_tools.offered(body)]
+    return [tool.name for tool in offered(body)]
 
 
 def test_functions_are_tools_where_there_are_no_others() -> None:
     schema = {"type": "object"}
     body = {"functions": [function("f", description="does f", parameters=schema)]}
     assert chat_tools.legacy(body)
-    assert list(chat_tools.offered(body)) == [Tool(name="f", description="does f", parameters=schema)]
+    assert offered(body) == [Tool(name="f", description="does f", parameters=schema)]
     assert not chat_tools.legacy({**body, "tools": [tool("t")]})
     assert names(**body, tools=[tool("t")]) == ["t"]
     assert not chat_tools.legacy({"functions": []})
@@ -36,14 +40,14 @@ def test_functions_are_tools_where_there_are_no_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "offered", "allowed"),
+    ("choice", "right", "allowed"),
     [(None, ["f", "g"], True), ("auto", ["f", "g"], True), ("none", [], False), ({"name": "g"}, ["g"], True)],
 )
-def test_function_call_decides_which_functions_are_offered(choice: Any, offered: list[str], allowed: bool) -> None:  # noqa: FBT001
+def test_function_call_decides_which_functions_are_offered(choice: Any, right: list[str], allowed: bool) -> None:  # noqa: FBT001
     body = {**BOTH, "function_call": choice}
     chat_tools.function_call(body)
-    assert names(**body) == offered
-    assert chat_tools.allowed(body) is allowed
+    assert names(**body) == right
+    assert chat_tools.choice(body).calls is allowed
 
 
 @pytest.mark.parametrize("choice", ["required", 1, {"name": "x"}, {"type": "function", "function": {"name": "f"}}])
@@ -54,10 +58,10 @@ def test_a_wrong_function_call_is_a_fault(choice: Any) -> None:
 
 
 def test_the_word_for_the_other_kind_says_nothing() -> None:
-    assert chat_tools.allowed({**BOTH, "tool_choice": "none"})
-    assert chat_tools.allowed({"tools": [tool("f")], "function_call": "none"})
-    assert not chat_tools.allowed({"tools": [tool("f")], "tool_choice": "none"})
-    assert not chat_tools.allowed({"tool_choice": "none"})
+    assert chat_tools.choice({**BOTH, "tool_choice": "none"}).calls
+    assert chat_tools.choice({"tools": [tool("f")], "function_call": "none"}).calls
+    assert not chat_tools.choice({"tools": [tool("f")], "tool_choice": "none"}).calls
+    assert not chat_tools.choice({"tool_choice": "none"}).calls
 
 
 @pytest.mark.parametrize(
@@ -73,4 +77,4 @@ def test_the_word_for_the_other_kind_says_nothing() -> None:
     ],
 )
 def test_the_choice_decides_which_tools_must_be_called(body: dict[str, Any], forced: tuple[str, ...]) -> None:
-    assert chat_tools.forced(body) == forced
+    assert chat_tools.choice(body).demanded(chat_tools.declared(body)) == forced

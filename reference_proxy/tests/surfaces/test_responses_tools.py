@@ -28,8 +28,9 @@ def faults(**body: Any) -> list[str]:
     return []
 
 
-def names(choice: Any) -> list[str]:
-    return [tool.name for tool in responses_tools.offered({**BOTH, "tool_choice": choice})]
+def names(choice: Any, body: dict[str, Any] = BOTH) -> list[str]:
+    chosen = responses_tools.choice({**body, "tool_choice": choice})
+    return [tool.name for tool in chosen.offered(responses_tools.declared(body))]
 
 
 def test_functions_are_declared_in_either_shape() -> None:
@@ -72,7 +73,7 @@ def test_functions_in_a_namespace_are_offered_by_both_names_and_chosen_by_either
         {"type": "namespace", "name": "crm"},
         {"type": "allowed_tools", "mode": "auto", "tools": [flat("find"), {"type": "namespace", "name": "crm"}]},
     ]
-    sent = [[tool.name for tool in responses_tools.offered({**body, "tool_choice": choice})] for choice in choices]
+    sent = [names(choice, body) for choice in choices]
     every = ["find", "crm__find", "crm__list"]
     assert sent == [every, ["find"], ["crm__find"], ["crm__find", "crm__list"], every]
     assert [faults(**body, tool_choice=choice) for choice in choices] == [[]] * len(choices)
@@ -99,7 +100,7 @@ def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[s
     body = {**BOTH, "tool_choice": choice}
     assert faults(**body) == []
     assert names(choice) == offered
-    assert responses_tools.allowed(body) is (choice != "none")
+    assert responses_tools.choice(body).calls is (choice != "none")
     assert responses_tools.echoed_choice(body) == sent
 
 
@@ -130,7 +131,8 @@ def test_a_wrong_choice_is_a_fault(choice: Any) -> None:
     ],
 )
 def test_the_choice_decides_which_tools_must_be_called(choice: Any, forced: tuple[str, ...]) -> None:
-    assert responses_tools.forced({**BOTH, "tool_choice": choice}) == forced
+    chosen = responses_tools.choice({**BOTH, "tool_choice": choice})
+    assert chosen.demanded(responses_tools.declared(BOTH)) == forced
 
 
 def test_nothing_can_be_required_of_no_tools() -> None:

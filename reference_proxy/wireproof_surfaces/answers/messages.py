@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from wireproof_surfaces.answers.event_writers import EventStream, EventsWhole
 from wireproof_surfaces.answers.kept import AskedModels, HeldThread, Threads
 from wireproof_surfaces.answers.plan import AnswerPlan, Demand, backend_model, choice_rules, instructed
-from wireproof_surfaces.conversation import AssistantCall, ToolResult, converse
+from wireproof_surfaces.conversation import AssistantCall, ToolChoice, ToolResult, converse
 from wireproof_surfaces.errors import INVALID, MESSAGES_FIELDS, ApiError, Problem
-from wireproof_surfaces.messages import content_blocks, messages_input
+from wireproof_surfaces.messages import content_blocks, messages_input, tool_rules
 from wireproof_surfaces.messages.message_answer import PING, MessageEvents
 from wireproof_surfaces.messages.message_object import MessageHead
-from wireproof_surfaces.messages.tool_rules import LONGEST_NAME, ToolChoice
+from wireproof_surfaces.messages.tool_rules import LONGEST_NAME
 from wireproof_surfaces.random_ids import random_hex
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Messages:
         self.asked.note(request.model)
         thread = self._continued(request)
         choice, names = request.choice or ToolChoice(), ShortNames.of(thread.tools, self.longest_name)
-        forced = tuple(map(names.short, choice.forced(thread.tools)))
+        forced = tuple(map(names.short, choice.demanded(thread.tools)))
         demand = Demand(names=forced) if forced else None
         conversation = converse(
             tuple(map(names.item, thread.items)),
@@ -139,7 +139,7 @@ class Messages:
         # A request that goes on names no tools; one that does replaces them.
         tools = request.tools or held.tools
         if request.choice is not None:
-            request.choice.check(tools)
+            tool_rules.check(request.choice, tools)
         return HeldThread(items=(*held.items, *request.items), tools=tools)
 
 

@@ -34,8 +34,7 @@ from wireproof_surfaces.values import value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wireproof_surfaces.conversation import Item, Tool
-    from wireproof_surfaces.messages.tool_rules import ToolChoice
+    from wireproof_surfaces.conversation import Item, Tool, ToolChoice
 
 VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 NEWEST = VERSIONS[-1]
@@ -243,7 +242,7 @@ def _check_conversation(body: Mapping[str, Any], service: MessagesService, versi
     sent, goes_on = body["messages"], (body.get("thread") or {}).get("type") == "continue"
     choice = tool_rules.chosen(body)
     if choice is not None and not (goes_on and not body.get("tools")):
-        choice.check(tool_rules.declared(body))
+        tool_rules.check(choice, tool_rules.declared(body))
     if version == NEWEST:
         messages_input.newest(sent)
     messages_input.cached(body)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wireproof_surfaces.conversation import Tool
+from wireproof_surfaces.conversation import Tool, ToolChoice
 from wireproof_surfaces.messages.content_blocks import cache_control
 from wireproof_surfaces.messages.error_form import (
     Rule,
@@ -24,7 +23,7 @@ from wireproof_surfaces.messages.error_form import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LONGEST_NAME = 128
 """The service's own limit."""
@@ -59,41 +58,6 @@ _CUSTOM = members(
 _TOOLS = each(_tool)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolChoice:
-    """Which of the tools are called."""
-
-    kind: str = "auto"
-    name: str | None = None
-    """The tool that is called, of the kind `tool`."""
-    single: bool = False
-    """Whether one call at most is asked for."""
-
-    @property
-    def calls(self) -> bool:
-        """Whether calls may reach the client."""
-        return self.kind != "none"
-
-    def offered(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-        """The tools the model may call, of those that are declared."""
-        return tuple(tool for tool in tools if self.calls and self.name in {None, tool.name})
-
-    def forced(self, tools: tuple[Tool, ...]) -> tuple[str, ...]:
-        """The tools of which one must be called; none where the model may answer as it likes."""
-        return tuple(tool.name for tool in self.offered(tools)) if self.kind in {"any", "tool"} else ()
-
-    def check(self, tools: tuple[Tool, ...]) -> None:
-        """Refuse it where these tools are declared, and it is none of a request with them.
-
-        Raises:
-            ApiError: 400.
-        """
-        if not tools:
-            raise fault_of_several("tool_choice may only be specified while providing tools.")
-        if self.name is not None and self.name not in {tool.name for tool in tools}:
-            raise fault("tool_choice", f"Tool '{self.name}' not found in provided tools")
-
-
 _SINGLE: Mapping[str, Rule] = {"disable_parallel_tool_use": boolean}
 choice = one_of(
     {
@@ -110,8 +74,22 @@ def chosen(body: Mapping[str, Any]) -> ToolChoice | None:
     sent = body.get("tool_choice")
     if sent is None:
         return None
-    single = bool(sent.get("disable_parallel_tool_use"))
-    return ToolChoice(kind=sent["type"], name=sent["name"] if sent["type"] == "tool" else None, single=single)
+    kind, single = sent["type"], bool(sent.get("disable_parallel_tool_use"))
+    names = (sent["name"],) if kind == "tool" else None
+    return ToolChoice(calls=kind != "none", names=names, forced=kind in {"any", "tool"}, single=single)
+
+
+def check(choice: ToolChoice, tools: Sequence[Tool]) -> None:
+    """Refuse a choice where these tools are declared, and it is none of a request with them.
+
+    Raises:
+        ApiError: 400.
+    """
+    if not tools:
+        raise fault_of_several("tool_choice may only be specified while providing tools.")
+    for name in choice.names or ():
+        if name not in {tool.name for tool in tools}:
+            raise fault("tool_choice", f"Tool '{name}' not found in provided tools")
 
 
 def declared(body: Mapping[str, Any]) -> tuple[Tool, ...]:

@@ -84,11 +84,12 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, full:
     )
     if body.keys().isdisjoint(chat_tools.FIELDS):
         return request
+    choice, declared = chat_tools.choice(body), chat_tools.declared(body)
     return replace(
         request,
-        tools=tuple(chat_tools.offered(body)),
-        calls=chat_tools.allowed(body),
-        forced=chat_tools.forced(body),
+        tools=choice.offered(declared),
+        calls=choice.calls,
+        forced=choice.demanded(declared),
         legacy=chat_tools.legacy(body),
     )
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wireproof_surfaces.conversation import ToolChoice
 from wireproof_surfaces.surfaces import declared_tools
 from wireproof_surfaces.surfaces.rules import Body, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from wireproof_surfaces.conversation import Tool
 
 FIELDS = ("tools", "functions", "tool_choice", "function_call")
@@ -95,48 +94,29 @@ def legacy(body: Body) -> bool:
     return bool(body.get("functions")) and not body.get("tools")
 
 
-def allowed(body: Body) -> bool:
-    """Whether calls may reach the client."""
-    # turn.tool-choice-none.
-    return body.get("function_call" if legacy(body) else "tool_choice") != "none"
-
-
-def offered(body: Body) -> Iterator[Tool]:
-    """The tools the model may call: none, the one that was named, or all, in the order given."""
-    if not allowed(body):
-        return
-    named = _named(body)
-    for tool in _declared(body):
-        # Codex cannot be made to call a tool (it always asks with "auto"), so what was named is offered alone.
-        if named is None or tool.name in named:
-            yield tool
-
-
-def forced(body: Body) -> tuple[str, ...]:
-    """The tools of which one must be called; none where the model may answer as it likes."""
-    if not legacy(body) and body.get("tool_choice") == "required":
-        return tuple(tool.name for tool in _declared(body))
-    match body.get("tool_choice"):
-        case {"allowed_tools": {"mode": "auto"}}:
-            return ()
-        case _:
-            return _named(body) or ()
-
-
-def _declared(body: Body) -> Iterator[Tool]:
-    for function in body["functions"] if legacy(body) else ():
-        yield declared_tools.function_tool(function)
-    for tool in body.get("tools") or []:
-        custom = tool["type"] == "custom"
-        yield declared_tools.custom_tool(tool["custom"]) if custom else declared_tools.function_tool(tool["function"])
-
-
-def _named(body: Body) -> tuple[str, ...] | None:
-    """The names of the tools that were chosen; None where none was."""
-    match body.get("function_call") if legacy(body) else body.get("tool_choice"):
+def choice(body: Body) -> ToolChoice:
+    """Which tools of an acceptable body are called; the field of the other kind says nothing."""
+    match body.get("function_call" if legacy(body) else "tool_choice"):
+        # turn.tool-choice-none.
+        case "none":
+            return ToolChoice(calls=False)
+        case "required":
+            return ToolChoice(forced=True)
+        case {"allowed_tools": {"mode": mode, "tools": [*tools]}}:
+            return ToolChoice(names=[str(_key(tool)[1]) for tool in tools], forced=mode == "required")
         case {"function": {"name": str(name)}} | {"custom": {"name": str(name)}} | {"name": str(name)}:
-            return (name,)
-        case {"allowed_tools": {"tools": [*tools]}}:
-            return tuple(str(_key(tool)[1]) for tool in tools)
+            return ToolChoice(names=(name,), forced=True)
         case _:
-            return None
+            return ToolChoice()
+
+
+def declared(body: Body) -> list[Tool]:
+    """The tools of an acceptable body, in the order given."""
+    if legacy(body):
+        return [declared_tools.function_tool(function) for function in body["functions"]]
+    return [
+        declared_tools.custom_tool(tool["custom"])
+        if tool["type"] == "custom"
+        else declared_tools.function_tool(tool["function"])
+        for tool in body.get("tools") or []
+    ]

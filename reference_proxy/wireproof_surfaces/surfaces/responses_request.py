@@ -74,15 +74,16 @@ def parse(body: Body, headers: Mapping[str, str], *, full: bool = False) -> Resp
         ApiError: 400, `param` naming the first field or header that is not.
     """
     first_fault(_rules(full=full), body)
+    choice, declared = responses_tools.choice(body, custom=full), responses_tools.declared(body, custom=full)
     return ResponsesRequest(
         model=body["model"],
         given=body["input"],
         instructions=body.get("instructions"),
         previous=body.get("previous_response_id"),
-        tools=tuple(responses_tools.offered(body, custom=full)),
+        tools=choice.offered(declared),
         spaces=responses_tools.spaces(body),
-        forced=responses_tools.forced(body, custom=full),
-        calls=responses_tools.allowed(body),
+        forced=choice.demanded(declared),
+        calls=choice.calls,
         stream=bool(body.get("stream")),
         # OpenAI's default is true.
         store=body.get("store") is not False,

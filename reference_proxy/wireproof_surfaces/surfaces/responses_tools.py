@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from wireproof_surfaces.conversation import ToolChoice
 from wireproof_surfaces.surfaces import declared_tools
 from wireproof_surfaces.surfaces.declared_tools import LONGEST_NAME, check_name
 from wireproof_surfaces.surfaces.rules import Body, fault
@@ -126,7 +127,7 @@ def tools(body: Body, *, custom: bool = False) -> None:
 
 def tool_choice(body: Body, *, custom: bool = False) -> None:
     """The rule of `tool_choice`: a known word, a declared tool, or some of them; `custom`: also custom ones."""
-    choice, names = body.get("tool_choice"), {tool.name for tool in _callable(body, custom=custom)}
+    choice, names = body.get("tool_choice"), {tool.name for tool in declared(body, custom=custom)}
     if choice is None or (choice in WORDS and choice != "required"):
         return
     match _chosen(choice, body, custom=custom):
@@ -144,30 +145,17 @@ def tool_choice(body: Body, *, custom: bool = False) -> None:
             raise fault("tool_choice", '"none", "auto", "required", or a declared tool')
 
 
-def allowed(body: Body) -> bool:
-    """Whether calls may reach the client."""
-    return bool(body.get("tool_choice") != "none")
-
-
-def offered(body: Body, *, custom: bool = False) -> Iterator[Tool]:
-    """The tools the model may call: none, those that were chosen, or all, in order; `custom`: custom ones, too."""
-    if not allowed(body):
-        return
-    chosen = _chosen(body.get("tool_choice"), body, custom=custom)
-    for tool in _callable(body, custom=custom):
-        if chosen is None or tool.name in chosen:
-            yield tool
-
-
-def forced(body: Body, *, custom: bool = False) -> tuple[str, ...]:
-    """The tools of which one must be called; none where the model may answer as it likes."""
-    match body.get("tool_choice"):
-        case "required":
-            return tuple(tool.name for tool in _callable(body, custom=custom))
+def choice(body: Body, *, custom: bool = False) -> ToolChoice:
+    """Which tools of an acceptable body are called; `custom`: custom ones, too."""
+    sent = body.get("tool_choice")
+    if sent in ("none", "required"):
+        return ToolChoice(calls=sent != "none", forced=sent == "required")
+    names = _chosen(sent, body, custom=custom)
+    match sent:
         case {"type": "allowed_tools", "mode": mode} if mode != "required":
-            return ()
-        case choice:
-            return tuple(_chosen(choice, body, custom=custom) or ())
+            return ToolChoice(names=names)
+        case _:
+            return ToolChoice(names=names, forced=names is not None)
 
 
 def spaces(body: Body) -> Spaces:
@@ -210,8 +198,8 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     return inside if isinstance(inside, dict) else {}
 
 
-def _callable(body: Body, *, custom: bool) -> list[Tool]:
-    """The tools that calls may be of, in the order given."""
+def declared(body: Body, *, custom: bool = False) -> list[Tool]:
+    """The tools of an acceptable body that calls may be of, in the order given; `custom`: custom ones, too."""
     found: list[Tool] = []
     for tool in body.get("tools") or []:
         match tool["type"]:
