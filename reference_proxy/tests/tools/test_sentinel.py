@@ -45,7 +45,9 @@ def test_what_lacks_something_is_no_call(text: str) -> None:
     assert read(text) is None
 
 
-ANY = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "a", "{"]) | st.just([{}])
+ANY: st.SearchStrategy[object] = (
+    st.none() | st.integers() | st.floats() | st.sampled_from(["", "a", "{"]) | st.just([{}])
+)
 MEMBERS = st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "call_id", "name", "arguments"), ANY))
 
 
