@@ -108,8 +108,9 @@ class PlayedTurn:
         if not given:
             return
         self._course.queued.append((list(given), client_id, casting))
-        # 0.169.0 cuts the request in flight; but while calls wait the input follows their results.
-        if self._version.turns.when_busy == "steers" and not self._calls.awaited and self._course.compaction is None:
+        # 0.169.0 cuts the request in flight; but while calls or approvals wait the input follows their results.
+        waits = self._calls.awaited or self._own_tools.awaited
+        if self._version.turns.when_busy == "steers" and not waits and self._course.compaction is None:
             self._course.notifier.answer.break_off()
             self._actions.drop_call()  # else its next piece would come with the new answer
             self._course.notifier.counts.rate_limits()

@@ -101,6 +101,17 @@ def test_what_is_not_approved_of_does_not_run_and_the_model_goes_on(
     assert received.params_of("turn/completed")[0]["turn"]["status"] == "completed"
 
 
+# Measured on 0.171.0, which else cuts an answer off for more input.
+def test_more_input_waits_for_the_answer_to_a_request_for_approval(make: Any) -> None:
+    client, received = make(TOUCH)
+    thread = request(received)["params"]["threadId"]
+    _, received = client.start_turn(thread, "more")
+    assert received.methods == ["response"]
+    received = decide(client, "decline")
+    assert items(received) == [("item/completed", "declined")]
+    assert [it["item"]["type"] for it in received.params_of("item/started")] == ["userMessage", "agentMessage"]
+
+
 def test_the_oldest_version_waits_for_ever_after_an_error(make: Any) -> None:
     client, _ = make(TOUCH, version=OLDEST)
     assert client.send({"id": 0, "error": {"code": -32601, "message": "no"}}) == []
