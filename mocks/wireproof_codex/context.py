@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from wireproof_scripts.files.errors import ScriptError
     from wireproof_scripts.steps import Library
 
-# The one notification about a thread that is sent without a subscription to it (0.169.0).
-_FOR_ALL = frozenset({"thread/status/changed"})
+# The notifications about a thread that are sent without a subscription to it (0.169.0, 0.171.0).
+_FOR_ALL = frozenset({"thread/status/changed", "thread/readState/changed"})
 # The only one seen; `availableDecisions` of approvals is experimental in the schema, and sent without the capability.
 _EXPERIMENTAL = frozenset({"thread/readState/changed"})
 

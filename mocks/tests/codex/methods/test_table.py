@@ -62,11 +62,17 @@ def test_a_thread_is_sent_as_it_was_started(client: Client) -> None:
     assert received.params_of("thread/started")[0]["thread"] == result["thread"]
 
 
-def test_who_has_left_a_thread_gets_only_its_status(client: Client) -> None:
+# Measured on 0.171.0: an end that nobody has read is sent to every client, as the status is.
+def test_who_has_left_a_thread_gets_only_its_status_and_that_it_is_unread(client: Client) -> None:
     thread = client.start_thread(ephemeral=False)
     assert client.ask("thread/unsubscribe", {"threadId": thread})[0] == {"status": "unsubscribed"}
     _, received = client.start_turn(thread, "[[wireproof:text/hello#a]]")
-    assert received.methods == ["response", "thread/status/changed", "thread/status/changed"]
+    assert received.methods == [
+        "response",
+        "thread/status/changed",
+        "thread/readState/changed",
+        "thread/status/changed",
+    ]
     client.ask("thread/resume", {"threadId": thread})
     assert client.start_turn(thread, "[[wireproof:text/hello#a]]")[1].text_deltas
 
