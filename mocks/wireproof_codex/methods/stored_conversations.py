@@ -90,7 +90,7 @@ def _get_summary(request: AdmittedRequest) -> None:
 def _resume(request: AdmittedRequest) -> None:
     server, history = request.server, request.params.get("history")
     if history:
-        check_items(history)
+        check_items(history, server.version.requests.item_type)
         thread = begin_thread(request, {}, lambda new: new.remember(history))
     else:
         found = _find(request)

@@ -104,7 +104,9 @@ def _thread_unsubscribe(request: AdmittedRequest) -> None:
 
 def _thread_inject_items(request: AdmittedRequest) -> None:
     thread, items = find_thread(request), request.params["items"]
-    check_items(items)
+    if not items:
+        raise Refused("items must not be empty")
+    check_items(items, request.server.version.requests.item_type)
     thread.remember(_for_the_model(items))
     request.reply({})
     for item in items if thread.raw_events else ():

@@ -46,7 +46,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     if thread.turn is not None and not thread.turn.steerable:
         raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
     if thread.turn is not None:
-        _join(request, thread, thread.turn, answer)
+        _join(request, thread, thread.turn, given, answer)
         thread.turn.steer(given, client_id, cast_for(request, thread, given))
         return
     if not given and server.version.turns.without_input != "asks":
@@ -57,11 +57,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     casting = cast_for(request, thread, given)
     # Before anything is changed: a client that tries again finds the thread as it was.
     _check_load(casting)
-    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
-        # These versions number turns by operations, and overrides are one of their own.
-        server.turn_id(thread)
-    if thread.override(request.params):
-        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
+    _override(request, thread)
     thread.failed = False  # systemError lasts until the next turn begins
     turn = PlayedTurn(server, thread, casting, given, summary, schema=request.params.get("outputSchema"))
     if not thread.ephemeral:
@@ -76,13 +72,36 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     server.turns.add(turn)
 
 
-def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
-    """Answer a turn/start that becomes input of the running turn; up to 0.149 as a new turn, which never ends."""
-    if request.server.version.turns.when_busy in {"joins", "steers"}:
+def _override(request: AdmittedRequest, thread: Thread) -> None:
+    """Take the settings that the request names, which all later turns keep."""
+    server = request.server
+    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
+        # These versions number turns by operations, and overrides are one of their own.
+        server.turn_id(thread)
+    if thread.override(request.params):
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
+
+
+def _join(request: AdmittedRequest, thread: Thread, running: Running, given: list[Json], answer: Answer) -> None:
+    """Answer a turn/start that becomes input of the running turn; up to 0.146 as a new turn, which never ends.
+
+    Raises:
+        Refused: there is no input, which from 0.149 on is an error.
+    """
+    version = request.server.version
+    joins = version.turns.when_busy in {"joins", "steers"}
+    if joins and not given:
+        raise Refused("failed to submit turn input: EmptyInput", INTERNAL)
+    if joins:
         answer(running.id)
-    else:
-        # v1 conversations have no turn/started at all.
-        _begin_without_model(request, thread, answer, silent=thread.conversation)
+        _override(request, thread)
+        return
+    _override(request, thread)
+    if not given and version.turns.without_input in {"refused", "asks"}:  # 0.118.0 to 0.146.0
+        _refuse(request, thread, answer)
+        return
+    # v1 conversations have no turn/started at all.
+    _begin_without_model(request, thread, answer, silent=thread.conversation)
 
 
 def _begin_without_model(request: AdmittedRequest, thread: Thread, answer: Answer, *, silent: bool = False) -> str:
@@ -109,8 +128,9 @@ def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     """A turn that fails because it needs input, without turn/completed."""
     server = request.server
     place = {"threadId": thread.id, "turnId": _begin_without_model(request, thread, answer)}
-    thread.failed = True
-    server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
+    if not thread.failed:
+        thread.failed = True
+        server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": {"type": "systemError"}})
     cause = FailureCause(message="input must not be empty", info="badRequest")
     server.notify(thread, "error", {"error": messages.turn_error(cause), "willRetry": False, **place})
 
@@ -189,21 +209,37 @@ def _thread_compact_start(request: AdmittedRequest) -> None:
 
 
 def _turn_steer(request: AdmittedRequest) -> None:
-    thread = find_thread(request)
-    check_input(request, request.params["input"])
-    turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer", mark="`")
+    thread, given, expected = find_thread(request), request.params["input"], request.params["expectedTurnId"]
+    if not expected:
+        raise Refused("expectedTurnId must not be empty")
+    check_input(request, given)
+    if request.server.version.requests.steers_with_input_alone:
+        _check_any(given)
+    turn = _active(thread, expected, "no active turn to steer", mark="`")
+    _check_any(given)
     if not turn.steerable:
         cause = FailureCause(
             message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}}
         )
         raise Refused(cause.message, data=messages.turn_error(cause))
-    given = request.params["input"]
     request.reply({"turnId": turn.id})
     turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given))
 
 
+def _check_any(given: list[Json]) -> None:
+    if not given:
+        raise Refused("input must not be empty")
+
+
 def _turn_interrupt(request: AdmittedRequest) -> None:
     thread = find_thread(request)
+    # From 0.125.0 on this stops what is starting, and is answered also where nothing runs.
+    if request.server.version.requests.interrupts_startup and not request.params["turnId"]:
+        if thread.turn is None:
+            request.reply({})
+        else:
+            interrupt(request, thread, {})
+        return
     # Before 0.134.0 a wrong id interrupts whatever runs, and on an idle thread there is no answer.
     if request.server.version.requests.checks_turn_id:
         _active(thread, request.params["turnId"], "no active turn to interrupt")

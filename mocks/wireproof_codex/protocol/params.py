@@ -244,21 +244,21 @@ _ITEM_FIELDS: Mapping[str, Sequence[str]] = {
 }
 
 
-def check_items(items: Sequence[Any]) -> None:
-    """Check what thread/inject_items is given; items of an unknown type pass.
+def check_items(items: Sequence[Any], kind: str) -> None:
+    """Check what thread/inject_items is given; items of an unknown type pass. `kind`: what each must be.
 
     Raises:
         Refused: naming the index and what is wrong.
     """
     for index, item in enumerate(items):
-        wrong = _item_fault(item)
+        wrong = _item_fault(item, kind)
         if wrong is not None:
             raise Refused(f"items[{index}] is not a valid response item: {wrong}")
 
 
-def _item_fault(item: object) -> str | None:
+def _item_fault(item: object, kind: str) -> str | None:
     if not isinstance(item, dict):
-        return f"invalid type: {shown(item)}, expected internally tagged enum ResponseItem"
+        return f"invalid type: {shown(item)}, expected {kind}"
     if "type" not in item:
         return "missing field `type`"
     missing = [name for name in _ITEM_FIELDS.get(str(item["type"]), ()) if name not in item]

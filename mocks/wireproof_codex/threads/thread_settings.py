@@ -57,7 +57,8 @@ class ThreadSettings:
         given = {
             field_name: params[name]
             for name, field_name in _OVERRIDES.items()
-            if params.get(name) is not None and params[name] != getattr(self, field_name)
+            # The default model by its name is no change (0.134.0 to 0.171.0).
+            if params.get(name) is not None and params[name] != getattr(self, name if name == "model" else field_name)
         }
         # They stay for later turns, as in 0.89.0 and 0.169.0.
         for name, value in given.items():

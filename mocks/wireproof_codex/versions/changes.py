@@ -204,6 +204,11 @@ CHANGES: tuple[Change, ...] = (
     _since("0.122.0", "0.122.0/core", stored={"resends_counts": True}),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
+    _since(
+        "0.125.0",
+        seen="turn/interrupt of 0.125.0 with an empty turnId is answered on an idle thread, too",
+        requests={"interrupts_startup": True},
+    ),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
     _since("0.128.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
     _since("0.128.0", "0.128.0/core", stored={"archived_error": None}),
@@ -216,6 +221,11 @@ CHANGES: tuple[Change, ...] = (
     _since("0.130.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
     _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
+    _since(
+        "0.134.0",
+        seen="turn/steer of 0.134.0 without input says first that no turn runs, where none does; 0.125.0 does not",
+        requests={"steers_with_input_alone": False},
+    ),
     _since("0.134.0", seen="codex mcp-server 0.134.0 refuses unknown arguments", mcp_server={"strict": True}),
     _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
     _since(
@@ -319,6 +329,11 @@ CHANGES: tuple[Change, ...] = (
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
     _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
     _since("0.169.0", "0.169.0/forks", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
+    _since(
+        "0.171.0",
+        seen="thread/inject_items of 0.171.0 expects a struct WrappedItem",
+        requests={"item_type": "struct WrappedItem"},
+    ),
 )
 """In order; the later of two changes of a field holds."""
 

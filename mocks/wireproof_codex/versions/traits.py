@@ -41,6 +41,12 @@ class RequestTraits:
     # Without the check, a late interrupt of one turn ends the next one.
     checks_turn_id: bool = False
     """turn/interrupt must name the running turn; before, it interrupted whatever ran."""
+    interrupts_startup: bool = False
+    """turn/interrupt with an empty `turnId` is answered also where no turn runs, and interrupts whatever runs."""
+    steers_with_input_alone: bool = True
+    """turn/steer refuses empty input before it looks for the turn; else after."""
+    item_type: str = "internally tagged enum ResponseItem"
+    """What thread/inject_items expects of an item, as its error names it."""
     # Characters, not bytes: the error's data counts them as `actual_chars`.
     max_input_chars: int | None = None
     """The longest user input in characters; None: any."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from mocks.tests.codex.conftest import Client
+    from mocks.tests.codex.conftest import Client, MakeClient
 
 EXPECTED_ID = "expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-]"
 NOWHERE = "00000000-0000-7000-8000-999999999999"
@@ -113,6 +113,24 @@ def test_a_wrong_item_is_refused_and_nothing_is_injected(client: Client) -> None
     error, _ = client.ask("thread/inject_items", {"threadId": thread, "items": [{"type": "odd"}, "x"]})
     assert error["message"].startswith("items[1] is not a valid response item")
     assert client.thread(thread).history == []
+
+
+# Measured on 0.125.0, 0.134.0, 0.149.1, 0.150.1 and 0.171.0; the words for an item changed after 0.169.0.
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("0.125.0", "internally tagged enum ResponseItem"),
+        ("0.169.0", "internally tagged enum ResponseItem"),
+        ("0.171.0", "struct WrappedItem"),
+    ],
+)
+def test_something_must_be_injected_and_items_are_objects(make_client: MakeClient, version: str, expected: str) -> None:
+    client = make_client(version=version)
+    asked = {"threadId": client.start_thread()}
+    assert client.ask("thread/inject_items", {**asked, "items": []})[0]["message"] == "items must not be empty"
+    error, _ = client.ask("thread/inject_items", {**asked, "items": ["x"]})
+    wrong = f'invalid type: string "x", expected {expected}'
+    assert error["message"] == f"items[0] is not a valid response item: {wrong}"
 
 
 def test_wrong_tools_are_refused(client: Client) -> None:

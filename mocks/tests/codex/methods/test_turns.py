@@ -86,6 +86,84 @@ def test_an_interrupt_must_name_the_running_turn(make_client: MakeClient) -> Non
     assert client.ask("turn/interrupt", asked)[0]["message"] == f"expected active turn id x but found {turn}"
 
 
+# Measured on 0.99.0, 0.107.0, 0.125.0, 0.134.0, 0.142.5, 0.146.0, 0.149.1, 0.150.1, 0.155.1 and 0.171.0.
+@pytest.mark.parametrize("version", ["0.125.0", "0.134.0", "0.171.0"])
+def test_an_interrupt_of_no_turn_by_name_is_answered_and_ends_what_runs(make_client: MakeClient, version: str) -> None:
+    client = make_client(HANGS, version=version)
+    thread = client.start_thread()
+    asked = {"threadId": thread, "turnId": ""}
+    assert client.ask("turn/interrupt", asked) == ({}, [{"id": 1002, "result": {}}])
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    _, received = client.ask("turn/interrupt", asked)
+    assert received.params_of("turn/completed")[0]["turn"]["status"] == "interrupted"
+
+
+def test_older_versions_do_not_answer_it_on_an_idle_thread(make_client: MakeClient) -> None:
+    client = make_client(version="0.107.0")
+    asked = {"threadId": client.start_thread(), "turnId": ""}
+    assert client.send({"id": 1, "method": "turn/interrupt", "params": asked}) == []
+
+
+# Measured on 0.149.1, 0.150.1, 0.155.1, 0.171.0 and on 0.134.0, 0.142.5, 0.146.0.
+@pytest.mark.parametrize("version", ["0.149.1", "0.171.0"])
+def test_a_running_turn_is_not_joined_without_input(make_client: MakeClient, version: str) -> None:
+    client = make_client(HANGS, version=version)
+    thread = client.start_thread()
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    answer, received = client.ask("turn/start", {"threadId": thread, "input": [], "effort": "high"})
+    assert answer == {"code": -32603, "message": "failed to submit turn input: EmptyInput"}
+    assert received.methods == ["response"]
+
+
+@pytest.mark.parametrize("version", ["0.125.0", "0.134.0", "0.146.0"])
+def test_in_between_it_is_an_error_of_a_turn_of_its_own(make_client: MakeClient, version: str) -> None:
+    client = make_client(HANGS, version=version)
+    thread = client.start_thread()
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    _, received = client.start_turn(thread, None)
+    assert received.methods == ["response", "thread/status/changed", "error"]
+    assert received.params_of("thread/status/changed")[0]["status"] == {"type": "systemError"}
+    # Seen of 0.125.0: a thread that has failed is not said to fail once more.
+    assert client.start_turn(thread, None)[1].methods == ["response", "error"]
+
+
+# Measured on 0.134.0, 0.149.1, 0.150.1 and 0.171.0.
+@pytest.mark.parametrize(("version", "sent"), [("0.134.0", 1), ("0.150.0", 1), ("0.171.0", 1), ("0.125.0", 0)])
+def test_input_for_a_running_turn_changes_the_settings(make_client: MakeClient, version: str, sent: int) -> None:
+    client = make_client(HANGS, version=version)
+    thread = client.start_thread()
+    client.start_turn(thread, "[[wireproof:a#1]]")
+    for params, times in (({"effort": "high"}, sent), ({"effort": "high"}, 0), ({"model": "mock-model"}, 0)):
+        _, received = client.ask("turn/start", {"threadId": thread, "input": _given("more"), **params})
+        updated = received.params_of("thread/settings/updated")
+        assert [it["threadSettings"]["effort"] for it in updated] == ["high"] * times
+    assert client.thread(thread).settings.effort == "high"
+
+
+# Measured on 0.99.0, 0.125.0, 0.134.0, 0.150.1 and 0.171.0.
+@pytest.mark.parametrize(
+    ("version", "idle"),
+    [
+        ("0.99.0", "input must not be empty"),
+        ("0.125.0", "input must not be empty"),
+        ("0.134.0", "no active turn to steer"),
+        ("0.171.0", "no active turn to steer"),
+    ],
+)
+def test_steering_needs_a_turn_and_input(make_client: MakeClient, version: str, idle: str) -> None:
+    client = make_client(HANGS, version=version)
+    thread = client.start_thread()
+
+    def refused(turn: str, given: list[dict[str, str]]) -> str:
+        return str(client.ask("turn/steer", {"threadId": thread, "expectedTurnId": turn, "input": given})[0]["message"])
+
+    assert refused("x", []) == idle
+    assert refused("", []) == refused("", _given("x" * 1_048_577)) == "expectedTurnId must not be empty"
+    turn, _ = client.start_turn(thread, "[[wireproof:a#1]]")
+    assert refused(turn, []) == "input must not be empty"
+    assert refused("", _given("x")) == "expectedTurnId must not be empty"
+
+
 def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(
     make_client: MakeClient,
 ) -> None:

@@ -108,7 +108,7 @@ def test_wrong_parameters_are_refused_in_the_real_servers_words(method: str, par
 )
 def test_a_wrong_item_is_refused_with_its_index(item: object, wrong: str) -> None:
     with pytest.raises(Refused) as caught:
-        check_items([{"type": "bogus"}, item])
+        check_items([{"type": "bogus"}, item], "internally tagged enum ResponseItem")
     assert caught.value.message == f"items[1] is not a valid response item: {wrong}"
 
 
@@ -120,5 +120,6 @@ def test_right_items_and_unknown_ones_pass() -> None:
             {"type": "function_call_output", "call_id": "c", "output": "o"},
             {"type": "reasoning", "summary": []},
             {"type": ["odd"]},
-        ]
+        ],
+        "internally tagged enum ResponseItem",
     )
