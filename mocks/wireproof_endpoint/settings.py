@@ -72,7 +72,8 @@ class EndpointSettings(AnswerSettings):
     """Tokens a minute, likewise."""
     as_proxies_do: bool = False
     """Whether Responses are as lenient as the contract of proxies: chat's shape of tools is taken, and a previous
-    response that is not there is a 404. OpenAI refuses both with 400."""
+    response that is not there is a 404. OpenAI refuses both with 400. And whether a stream of Messages fails where a
+    script's arguments are no JSON object."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 

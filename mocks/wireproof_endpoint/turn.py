@@ -16,6 +16,7 @@ from wireproof_scripts import steps
 from wireproof_scripts.asked.templates import filled, has_templates
 from wireproof_scripts.calls import call_shapes
 from wireproof_scripts.calls.blocks import BLOCKS, cut
+from wireproof_scripts.json_text import parse_json
 from wireproof_scripts.player import Action, Until, perform
 from wireproof_scripts.steps import TextDelta, http
 from wireproof_surfaces.events import (
@@ -67,6 +68,8 @@ class PlayedChoice:
     _calls = 0
     _acted = False
     """Whether the part used tools of a backend's own: the model is asked again after it."""
+    _cut = False
+    """Whether the last call was left open."""
     _spoken = _message_ended = False
     _last_character = "\n"
     _draft: _Draft | None = None
@@ -176,8 +179,8 @@ class PlayedChoice:
         return self._events(action)
 
     def _wire(self, step: http.Wire) -> Next:
-        """A step of HTTP, which is the whole answer's: the first choice plays it."""
-        if self.choice:
+        """A step of HTTP, which is the whole answer's: the first choice plays it. A choice refuses by itself."""
+        if self.choice and not isinstance(step, http.Refusal):
             return [Working()]
         if isinstance(step, http.Ending):
             self._end("failed")
@@ -294,8 +297,14 @@ class PlayedChoice:
         yield CallBegan(choice=self.choice, id=id_, name=call.name)
         for piece in pieces[:-1] if call.unfinished else pieces:
             yield ArgumentsAdded(choice=self.choice, id=id_, text=piece)
-        if not call.unfinished:
+        self._cut = call.unfinished or self._is_cut(call)
+        if not self._cut:
             yield CallClosed(choice=self.choice, id=id_)
+
+    def _is_cut(self, call: steps.Call) -> bool:
+        """Whether a call is what an answer broke off in that was as long as it may: its arguments are not whole."""
+        limited = any(isinstance(step, steps.Finish) and step.reason != "stop" for step in self.part)
+        return limited and not _is_json(call.arguments)
 
     def _finish(self, finish: steps.Finish) -> list[Event]:
         if finish.choice is not None:
@@ -309,7 +318,8 @@ class PlayedChoice:
             return [Working()]
         # Calls wait for their results: the client leaves such a turn, and asks again.
         self._end("interrupted" if self._called else "completed")
-        ends = CallsEnded(choice=self.choice) if self._called else finished(self.choice, finish.reason)
+        whole = self._called and not (self._cut and finish.reason != "stop")
+        ends = CallsEnded(choice=self.choice) if whole else finished(self.choice, finish.reason)
         return [*self._counts(), ends, _over(self.choice)]
 
     def _counts(self) -> list[Event]:
@@ -343,6 +353,14 @@ def counts(selection: Selection) -> UsageReported:
     part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
     reported = (step for step in reversed(part) if isinstance(step, steps.Usage))
     return _counted(next(reported, _USAGE), 0)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 # Events do not change, and with these nearly every answer ends.

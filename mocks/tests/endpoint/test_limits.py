@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,3 +64,34 @@ def test_reasoning_counts_in_the_length_of_an_answer(most: int, said: tuple[str,
 def test_an_answer_that_has_room_is_whole() -> None:
     steps = limited(SAID, limits_of({**CHAT, "reasoning_effort": "low", "max_completion_tokens": 7}))
     assert steps[2:] == SAID
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [(1, '{"city'), (2, '{"city": "Bern'), (3, None), (4, None)],
+)
+def test_a_call_is_cut_where_the_answer_is_as_long_as_it_may(most: int, said: str | None) -> None:
+    call = Call(id="a", name="f", arguments='{"city": "Bern"}')
+    steps = limited((call,), limits_of({**CHAT, "max_tokens": most}))
+    if said is None:
+        assert steps == (call,)
+    else:
+        assert steps == (
+            replace(call, pieces=(said, call.arguments.removeprefix(said)), unfinished=True),
+            Usage(output=most),
+            Finish("length"),
+        )
+
+
+def test_the_calls_before_the_one_that_is_cut_are_whole() -> None:
+    calls = (Call(id="a", name="f", arguments='{"n": 1}'), Call(id="b", name="f", arguments='{"n": 22}'))
+    first, second, *ended = limited(calls, limits_of({**CHAT, "max_tokens": 5}))
+    assert (first, ended) == (calls[0], [Usage(output=5), Finish("length")])
+    assert isinstance(second, Call)
+    assert second.pieces == ('{"n": 22', "}")
+    # Between two the second does not begin; behind reasoning that took all the first does, since it may be demanded.
+    assert limited(calls, limits_of({**CHAT, "max_tokens": 3}))[0] == calls[0]
+    assert limited(calls, limits_of({**CHAT, "max_tokens": 3}))[1:] == (Usage(output=3), Finish("length"))
+    thought = limited(calls, limits_of({**CHAT, "reasoning_effort": "low", "max_completion_tokens": 4}))
+    begun = replace(calls[0], pieces=("", calls[0].arguments), unfinished=True)
+    assert thought[2:] == (begun, Usage(output=4, reasoning=4), Finish("length"))

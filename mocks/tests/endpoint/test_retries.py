@@ -217,3 +217,20 @@ def test_a_refusal_is_one_to_the_sdk() -> None:
     assert done.refusal == "I cannot do that."
     assert events[-1].response.output[0].content[0].type == "refusal"
     assert not [event for event in events if "output_text" in event.type]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("refusing", [0, 1, 2])
+def test_each_choice_refuses_by_itself(refusing: int, stream: bool) -> None:  # noqa: FBT001 - a case
+    said: list[Any] = [[[{"say": f"Text {choice}."}]] for choice in range(3)]
+    said[refusing] = [[{"refusal": "No."}]]
+    played = transport({"name": "own", "when": "go", "choices": said})
+    texts, refusals = [""] * 3, [""] * 3
+    with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:
+        answer: Any = client.chat.completions.create(model="m", messages=user("go"), n=3, stream=stream)
+        for one in (choice for chunk in (answer if stream else [answer]) for choice in chunk.choices):
+            message = one.delta if stream else one.message
+            texts[one.index] += message.content or ""
+            refusals[one.index] += message.refusal or ""
+    assert refusals == ["No." if choice == refusing else "" for choice in range(3)]
+    assert texts == ["" if choice == refusing else f"Text {choice}." for choice in range(3)]

@@ -5,7 +5,8 @@ The default answer obeys; a script says what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.steps import Call, Finish, Say, Step, Think, Usage
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 REASONING = 4
 """Tokens of the default answer's reasoning, where one is asked for."""
 _SUMMARY = "I look at what was said last, and answer that."
+_PIECE = re.compile(r"\W*\w+|\W+$")
+"""A word of a call's arguments, with the signs before it, or the signs at their end: a token."""
 _LENGTHS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
@@ -90,11 +93,33 @@ def _limited(part: tuple[Step, ...], limits: AnswerLimits, reasoned: int) -> tup
             if room is None or len(kept) + reasoned <= room:
                 return (Say(tuple(kept)),)
             cut = Say(tuple(kept[: max(0, room - reasoned)]) or ("",))
-            return (cut, Usage(output=room, reasoning=min(reasoned, room)), Finish("length"))
+            return (cut, *_ended(room, reasoned))
         case (Call(), *_):
-            return part[: limits.calls]
+            calls = part[: limits.calls]
+            return calls if limits.tokens is None else _within(calls, limits.tokens, reasoned)
         case _:
             return part
+
+
+def _ended(tokens: int, reasoned: int) -> tuple[Step, ...]:
+    """How an answer ends that is as long as it may."""
+    return (Usage(output=tokens, reasoning=min(reasoned, tokens)), Finish("length"))
+
+
+def _within(calls: tuple[Step, ...], tokens: int, reasoned: int) -> tuple[Step, ...]:
+    """Calls, the last one cut off where their arguments are longer than that."""
+    kept, room = list[Step](), max(0, tokens - reasoned)
+    for call in calls:
+        pieces = _PIECE.findall(call.arguments) if isinstance(call, Call) else []
+        # One at least begins: it may be what the request demands.
+        if kept and not room:
+            return (*kept, *_ended(tokens, reasoned))
+        if isinstance(call, Call) and len(pieces) > room:
+            halves = ("".join(pieces[:room]), "".join(pieces[room:]))
+            return (*kept, replace(call, pieces=halves, unfinished=True), *_ended(tokens, reasoned))
+        room -= len(pieces)
+        kept.append(call)
+    return tuple(kept)
 
 
 def _before(pieces: tuple[str, ...], stops: tuple[str, ...]) -> Iterator[str]:

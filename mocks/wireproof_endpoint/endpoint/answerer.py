@@ -100,7 +100,8 @@ class Answerer:
         from wireproof_surfaces.answers.messages import Messages  # noqa: PLC0415
 
         threads = Threads(self.settings.responses_stored)
-        return Messages(settings=self.settings, threads=threads, asked=self.asked)
+        checked = self.settings.as_proxies_do
+        return Messages(settings=self.settings, threads=threads, asked=self.asked, inputs_checked=checked)
 
     def next_login(self) -> int:
         """The number of the next tokens that are given."""
@@ -125,7 +126,7 @@ class Answerer:
         self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
-        kind = WirePlay if reaches_the_wire(turns[0].selection.parts) else Play
+        kind = WirePlay if any(reaches_the_wire(turn.selection.parts) for turn in turns) else Play
         if plan.expect is not None:
             plan.expect(counts(turns[0].selection))
         return kind(plan, turns, self.settings, left=self._left, refuse=self._refuse)

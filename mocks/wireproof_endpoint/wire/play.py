@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from itertools import takewhile
 from typing import TYPE_CHECKING, get_args
@@ -55,8 +55,8 @@ class _Form:
     """The body of a whole answer, if it was written by steps."""
     broken: http.Disconnect | None = None
     """How a whole answer breaks off within its body; None: not at all."""
-    refuses: bool = False
-    """The answer is a refusal."""
+    refusals: set[int] = field(default_factory=set)
+    """The choices that are refusals."""
 
 
 class WirePlay(Play):
@@ -65,6 +65,8 @@ class WirePlay(Play):
     _shared = 0  # each piece by itself: any may be one that a step cuts off
     _step: http.Wire
     """The step of HTTP that is to be played now."""
+    _choice = 0
+    """The choice whose step it is."""
 
     def outputs(self, now: float) -> Generator[Output, float, None]:
         """All that is sent, in order."""
@@ -77,7 +79,7 @@ class WirePlay(Play):
 
     def _taken(self, turn: PlayedChoice, step: Next) -> bytes:
         if isinstance(step, http.Wire):
-            self._step, self._below = step, True
+            self._step, self._choice, self._below = step, turn.choice, True
             return b""
         return super()._taken(turn, step)
 
@@ -111,7 +113,7 @@ class WirePlay(Play):
                 now = yield step.content
             case http.Refusal(text):
                 yield from self._begin()
-                now = yield self._cut_off(self._texts((text,), 0))
+                now = yield self._cut_off(self._texts((text,), self._choice))
             case http.Stall():
                 now = yield from _stalled(step, now)
         self._last = self._written = now
@@ -140,8 +142,8 @@ class WirePlay(Play):
 
     def _cut_off(self, frames: bytes) -> bytes:
         """The frames; the JSON of the first one cut off, if a step has asked for it."""
-        if self._form.refuses:
-            frames = refusing_frames(frames)
+        if self._form.refusals:
+            frames = refusing_frames(frames, self._form.refusals)
         begin = frames.find(b"data: {")
         if self._form.kept is None or begin < 0:
             return frames
@@ -167,7 +169,7 @@ class WirePlay(Play):
                 self._form.body = (self._form.body or b"") + step.content
             case http.Refusal(text):
                 self._note(step)
-                self._texts((text,), 0)
+                self._texts((text,), self._choice)
             case http.Stall():
                 return (yield from _stalled(step, now))
             case _:
@@ -177,8 +179,8 @@ class WirePlay(Play):
     def _body(self) -> Generator[Output, float, None]:
         form, broken = self._form, self._form.broken
         body = self._plan.writer.end() if form.body is None else form.body
-        if form.refuses and form.body is None:
-            body = refusing_body(body)
+        if form.refusals and form.body is None:
+            body = refusing_body(body, form.refusals)
         if form.kept is not None:
             body = body[: int(len(body) * form.kept)]
         headers = {**JSON, **self._plan.headers, "Content-Length": str(len(body))}
@@ -204,12 +206,13 @@ class WirePlay(Play):
                 self._cut = True
 
     def _refusal(self) -> None:
-        """From here on the answer is a refusal, also as it is stored."""
+        """From here on the choice is a refusal, also as the answer is stored."""
         writer = self._plan.writer
-        if isinstance(writer, Keeping) and not self._form.refuses:
+        # What is stored has one choice.
+        if isinstance(writer, Keeping) and not self._form.refusals:
             keep = writer.keep
             writer.keep = lambda response: keep(refusing(response))
-        self._form.refuses = True
+        self._form.refusals.add(self._choice)
 
     def _dripping(self, outputs: Generator[Output, float, None]) -> Generator[Output, float, None]:
         """The outputs; from a `drip` step on, bytes of the body in small pieces."""

@@ -3,16 +3,21 @@
 chat       delta.content → delta.refusal · message.content → null, message.refusal · the same of logprobs
 messages   the stop_reason alone
 responses  response.output_text.* → response.refusal.* · parts of type output_text → of type refusal
+
+Of several choices each refuses by itself; of the other surfaces an answer has one, the first.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wireproof_scripts.json_text import parse_json
 from wireproof_surfaces.events import ChoiceFinished
 from wireproof_surfaces.messages.message_object import stopped
 from wireproof_surfaces.surfaces.json_text import encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 Json = dict[str, Any]
 
@@ -21,23 +26,30 @@ _DATA = b"data: {"
 _REFUSED = stopped(ChoiceFinished(reason="content_filter"))
 
 
-def refusing_frames(frames: bytes) -> bytes:
-    """The frames, as a refusal has them."""
-    return b"\n\n".join(map(_frame, frames.split(b"\n\n")))
+def refusing_frames(frames: bytes, choices: Container[int]) -> bytes:
+    """The frames, as they are where these choices refuse."""
+    return b"\n\n".join([_frame(frame, choices) for frame in frames.split(b"\n\n")])
 
 
-def _frame(frame: bytes) -> bytes:
+def _frame(frame: bytes, choices: Container[int]) -> bytes:
     begin = frame.find(_DATA)
     if begin < 0:
         return frame
-    data = refusing(parse_json(frame[begin + len(_DATA) - 1 :]))
+    data = _answer(parse_json(frame[begin + len(_DATA) - 1 :]), choices)
     named = f"event: {data['type']}\n".encode() if frame.startswith(b"event: ") else b""
     return named + b"data: " + encoded(data)
 
 
-def refusing_body(body: bytes) -> bytes:
-    """The body of a whole answer, as a refusal has it."""
-    return encoded(refusing(parse_json(body)))
+def refusing_body(body: bytes, choices: Container[int]) -> bytes:
+    """The body of a whole answer, as it is where these choices refuse."""
+    return encoded(_answer(parse_json(body), choices))
+
+
+def _answer(data: Json, choices: Container[int]) -> Json:
+    match data:
+        case {"choices": list(said)}:
+            return {**data, "choices": [refusing(one) if one["index"] in choices else one for one in said]}
+    return refusing(data) if 0 in choices else data
 
 
 def refusing(data: Json) -> Json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from wireproof_scripts.files.definitions import NAMES
 from wireproof_scripts.files.errors import ScriptError
-from wireproof_scripts.steps import only_cursor, only_endpoint
+from wireproof_scripts.steps import Call, only_cursor, only_endpoint
 from wireproof_scripts.steps.when import ENDPOINTS, When
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def _foreign(script: Script, place: str, player: Player) -> Iterator[ScriptError
         if why:
             name = NAMES[type(step)]
             yield ScriptError(f"{at}.{name}", f"{COMMANDS[player]} does not play {name}: {why}")
+        # Codex asks when the item is complete, never in fragments, and Cursor's service likewise.
+        if player != "endpoint" and isinstance(step, Call) and step.unfinished and "native" in step.shapes:
+            whole = f"a native call is always complete with {COMMANDS[player]}"
+            problem = f"{whole}; the endpoint (wireproof serve) alone cuts it"
+            yield ScriptError(f"{at}.call.unfinished", problem)
 
 
 def why_not(step: Step, player: Player) -> str:

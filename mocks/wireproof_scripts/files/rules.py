@@ -98,5 +98,3 @@ def _check_call(call: Call, place: str) -> None:
             raise ScriptError(at(place, "arguments"), f"expected {EXPECTED}, found {shown(wrong)}")
         if call.pieces:
             raise ScriptError(at(place, "pieces"), "arguments that are filled are not known before; leave pieces out")
-    if call.unfinished and "native" in call.shapes:  # Codex asks when the item is complete, never in fragments
-        raise ScriptError(at(place, "unfinished"), "a native call is always complete")

@@ -99,7 +99,7 @@ class Bytes:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The model refuses: its text is sent as OpenAI sends a refusal, and so is all other text of the answer.
+    """The model refuses: its text is sent as OpenAI sends a refusal, and so is all other text of the choice.
 
     A message of the Messages API keeps its text, and stops for `refusal`.
     """

@@ -85,7 +85,8 @@ class Call:
     late_id: bool = False
     """Send the id with the last fragment only, or with the `done` event of `responses-events`."""
     unfinished: bool = False
-    """Leave out the last piece and all that completes the call."""
+    """Leave out the last piece and all that completes the call; of a native call the endpoint alone does. With
+    `finish: length` behind it the answer ends there, as where it is as long as it may."""
     choice: Count | None = None
     """The index of the choice that is sent with the call, if the shape has a place for it; none without it."""
     fill: bool = False

@@ -193,6 +193,28 @@ def test_thoughts_that_are_not_to_be_shown_have_their_signature_alone() -> None:
     assert b"thinking_delta" not in streamed(events, thoughts_shown=False)
 
 
+CUT = (CallBegan(id="c1", name="f"), ArgumentsAdded(id="c1", text='{"city": "Be'), ChoiceFinished(reason="length"))
+
+
+def test_a_call_that_a_limit_cut_is_closed_and_its_input_is_empty() -> None:
+    sent = streamed(CUT)
+    assert kinds(sent)[1:] == [
+        "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop",
+    ]  # fmt: skip
+    assert b'"partial_json":"{\\"city\\": \\"Be"' in sent
+    assert b'"stop_reason":"max_tokens"' in sent
+    message = whole(CUT)
+    assert message["content"] == [{"type": "tool_use", "id": "c1", "name": "f", "input": {}}]
+    assert message["stop_reason"] == "max_tokens"
+
+
+def test_arguments_that_are_no_object_are_streamed_as_they_are_where_nothing_looks_at_them() -> None:
+    called = (CallBegan(id="c1", name="f"), ArgumentsAdded(id="c1", text="{x"), CallClosed(id="c1"))
+    sent = streamed([*called, ChoiceFinished(reason="tool_calls")], inputs_checked=False)
+    assert b'"partial_json":"{x"' in sent
+    assert kinds(sent)[-1] == "message_stop"
+
+
 def test_names_and_ids_are_the_clients_own() -> None:
     events = [*call("functions.Read:0", "short", "{}"), CALLS]
     [block] = whole(events, names={"short": "the-long-name"})["content"]

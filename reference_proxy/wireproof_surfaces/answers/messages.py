@@ -73,6 +73,8 @@ class Messages:
     asked: AskedModels = field(default_factory=AskedModels)
     longest_name: int = LONGEST_NAME
     """The longest name of a tool that the backend takes."""
+    inputs_checked: bool = True
+    """Whether a stream fails where the arguments of a call are no JSON object."""
 
     def plan(self, request: MessagesRequest) -> AnswerPlan:
         """The plan; a thread is held as its writer ends.
@@ -100,6 +102,8 @@ class Messages:
             prompt_bytes=conversation.size,
             names=names.own,
             thoughts_shown=request.thinking.shown,
+            # A whole message has no place for anything else.
+            inputs_checked=self.inputs_checked or not request.stream,
         )
         answer = MessageEvents(head)
 

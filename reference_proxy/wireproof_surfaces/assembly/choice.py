@@ -10,7 +10,8 @@ A stop text ends an open choice where it begins.
 
 Calls beyond the limit are dropped. A stream ends with the call that reaches the limit; a whole answer reads the model's
 answer to its end, since an error after its calls wins there. A choice with a call finishes as `tool_calls`,
-whatever the backend says; one whose calls are complete is an answer, whatever fails after them.
+whatever the backend says, but for one that a limit ended within a call; one whose calls are complete is an answer,
+whatever fails after them.
 """
 
 from __future__ import annotations
@@ -186,8 +187,9 @@ class ChoiceAssembly:
             yield from self.survive()
         if self.state != "finished":
             self.state = "finished"
-            # Calls win over any other reason (chat.stream.finish-reason).
-            yield finished(self.index, "tool_calls" if self._kept else reason)
+            # Calls win over any other reason (chat.stream.finish-reason), where they are whole.
+            cut = self._incomplete and reason != "stop"
+            yield finished(self.index, "tool_calls" if self._kept and not cut else reason)
 
     @property
     def _holds_text(self) -> bool:

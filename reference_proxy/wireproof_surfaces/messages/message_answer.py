@@ -61,7 +61,7 @@ class MessageEvents:
     _finished: ChoiceFinished = field(default_factory=lambda: ChoiceFinished(reason="stop"))
 
     def __post_init__(self) -> None:
-        self._blocks = MessageBlocks(self.head.names, self.head.thoughts_shown)
+        self._blocks = MessageBlocks(self.head.names, self.head.thoughts_shown, self.head.inputs_checked)
         self._meter = Meter(self.head.prompt_bytes)
 
     def expect(self, usage: UsageReported) -> None:
@@ -79,8 +79,8 @@ class MessageEvents:
         self._meter.take(event)
         try:
             yield from self._events(event)
-        except BrokenInputError:
-            yield from self._fail(ChoiceFailed(FailureReason.GARBLED))
+        except BrokenInputError as broken:
+            yield from self._fail(ChoiceFailed(FailureReason.GARBLED, detail=str(broken)))
 
     def say(self, texts: Sequence[str]) -> bytes:
         """The frames of more text of the open block; empty when none is open, and nothing is taken."""
@@ -108,7 +108,8 @@ class MessageEvents:
                 yield from self._blocks.feed(event)
             case ChoiceFinished():
                 self._finished = event
-                yield from self._blocks.close()
+                # A call that is still open is one that a limit cut (`assembly.choice`).
+                yield from self._blocks.close(cut=event.reason in {"length", "content_filter"})
             case ChoiceFailed():
                 yield from self._fail(event)
             case _:

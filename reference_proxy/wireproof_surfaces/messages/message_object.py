@@ -49,6 +49,9 @@ class MessageHead:
     """The backend's name of a tool → the client's, of those that differ."""
     thoughts_shown: bool = True
     """Whether blocks of thinking have their texts."""
+    inputs_checked: bool = True
+    """Whether a call fails the message where its arguments are no JSON object. If not they are sent as they are, as by
+    fine-grained streams of tools; the whole message has an empty object in their place."""
 
 
 def message(head: MessageHead, usage: Json, *, content: Sequence[Json] = (), stop: Json | None = None) -> Json:
@@ -122,26 +125,30 @@ class _OpenCall:
         """The backend's own id, or one in its place that clients may send back."""
         return self.event.id if ID.fullmatch(self.event.id) else call_id(self.event.id)
 
-    def block(self) -> Json:
-        return {"type": "tool_use", "id": self.id, "name": self.name, "input": _object("".join(self.pieces))}
+    def block(self, *, checked: bool) -> Json:
+        arguments = "".join(self.pieces)
+        read = _object(arguments)
+        if read is None and checked:
+            message = f"The arguments of the call {self.event.id} are no JSON object, which a message has no place for."
+            raise BrokenInputError(message)
+        return {"type": "tool_use", "id": self.id, "name": self.name, "input": read or {}}
 
 
-def _object(arguments: str) -> Json:
+def _object(arguments: str) -> Json | None:
     try:
         value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise BrokenInputError
-    return value
+        return None
+    return value if isinstance(value, dict) else None
 
 
 @dataclass(slots=True)
 class MessageBlocks:
-    """All blocks of a message; `names` and `thoughts_shown` as for its head."""
+    """All blocks of a message; `names`, `thoughts_shown` and `inputs_checked` as for its head."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     thoughts_shown: bool = True
+    inputs_checked: bool = True
     done: list[Json] = field(default_factory=list)
     """Those that are complete."""
     _open: _OpenText | _OpenCall | None = None
@@ -186,18 +193,19 @@ class MessageBlocks:
         )
         return [f"{head}{string(text)}}}}}\n\n" for text in texts]
 
-    def close(self) -> Iterator[Json]:
-        """Close the open block, and all that waits for it: nothing more is said.
+    def close(self, *, cut: bool = False) -> Iterator[Json]:
+        """Close the open block, and all that waits for it: nothing more is said. `cut`: a limit ended it.
 
         Raises:
-            BrokenInputError: it is a call, and its arguments are no object.
+            BrokenInputError: it is a call that was not cut, and its arguments are no object.
         """
         while self._open is not None:
-            yield from self._close_one(self._open)
+            yield from self._close_one(self._open, cut=cut)
 
-    def _close_one(self, block: _OpenText | _OpenCall) -> Iterator[Json]:
-        # First: a call that is not whole is never closed.
-        self.done.append(block.block())
+    def _close_one(self, block: _OpenText | _OpenCall, *, cut: bool = False) -> Iterator[Json]:
+        # First: a call that is not whole is never closed, but for one that was cut.
+        whole = block.block(checked=self.inputs_checked and not cut) if isinstance(block, _OpenCall) else block.block()
+        self.done.append(whole)
         self._open = None
         yield {"type": "content_block_stop", "index": block.index}
         waiting, self._waiting = self._waiting, []

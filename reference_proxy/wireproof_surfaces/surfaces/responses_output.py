@@ -275,9 +275,9 @@ class Output:
         return self._open.more(texts) if isinstance(self._open, _MessageItem) else []
 
     def end(self, status: Status) -> Iterator[Json]:
-        """Close what is open: nothing more is said, and the last message has this status. There is always an item."""
+        """Close what is open: nothing more is said, and the last item has this status. There is always an item."""
         while isinstance(self._open, _CallItem):
-            yield from self._close("completed")
+            yield from self._close(status)
         if not self._done and self._open is None:
             yield from self._begin(_MessageItem(self._id("msg"), 0, self.logprobs))
         yield from self._close(status)

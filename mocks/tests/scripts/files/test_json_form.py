@@ -207,7 +207,6 @@ SHAPES = ", ".join(get_args(Shape))
             {"call": {**CALL, "id": "", "shape": "responses-events", "late_id": True}},
             "call.id: a native call and a late id need text that is not empty",
         ),
-        ({"call": {**CALL, "unfinished": True}}, "call.unfinished: a native call is always complete"),
         ({"say": {"pieces": "a", "choice": -1}}, f"say.choice: expected {WHOLE}, found -1"),
         ({"cut": []}, "cut.sizes: expected a number of bytes from 1 to 2147483647, or a list of them, found []"),
         (

@@ -231,6 +231,14 @@ def test_a_name_is_taken_by_another_file(tmp_path: Path) -> None:
             "codex",
             "wireproof-codex does not play drip: only the end",
         ),
+        *(
+            (
+                "[{name: a, parts: [[{call: {id: c, name: f, arguments: '', unfinished: true}}]]}]",
+                player,
+                f"a native call is always complete with wireproof-{player}; the endpoint (wireproof serve) alone",
+            )
+            for player in ("codex", "cursor")
+        ),
     ],
 )
 def test_a_file_with_what_its_player_cannot_play_is_refused(
