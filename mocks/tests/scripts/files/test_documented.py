@@ -36,15 +36,15 @@ def test_a_condition_is_read(line: str) -> None:
 def test_a_sequence_and_templates_are_read() -> None:
     [flaky] = yaml.safe_load(EXAMPLES[2])
     assert len(script_from_json(flaky).parts) == 3
-    assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[3])}).parts) == 1
+    assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[5])}).parts) == 1
     assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[6])}).parts) == 2
     assert len(EXAMPLES) == 7
 
 
 def test_calls_that_are_not_whole_are_read(tmp_path: Path) -> None:
     file = tmp_path / "scripts.json"
-    parts = [one for choice in yaml.safe_load(EXAMPLES[4])["choices"] for one in choice]
-    parts += yaml.safe_load(EXAMPLES[5])["parts"]
+    parts = [one for choice in yaml.safe_load(EXAMPLES[3])["choices"] for one in choice]
+    parts += yaml.safe_load(EXAMPLES[4])["parts"]
     file.write_text(json.dumps([{"name": "a", "parts": parts}]))
     assert len(load_scripts(file, player="endpoint")["a"].parts) == 3
 
