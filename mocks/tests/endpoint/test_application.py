@@ -237,3 +237,27 @@ def test_what_fails_is_an_error_of_the_server(
     connected(served, main)
     assert [entry.ended for entry in served.journal.entries] == [AnswerEnding.FAILED]
     assert "a bug" in caplog.text
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_is_sent_is_noted_with_a_time_at_which_no_client_had_it(
+    monkeypatch: pytest.MonkeyPatch, *, stream: bool
+) -> None:
+    times = [0.0]
+    monkeypatch.setattr("wireproof_endpoint.http.application.monotonic", lambda: times[-1])
+
+    class Late(Wire):
+        """Where the process is held up as soon as something is written."""
+
+        def write(self, data: Any) -> None:
+            super().write(data)
+            times.append(times[-1] + 5)
+
+    async def main(connection: Connection) -> None:
+        connection.protocol.connection_made(Late())
+        connection.protocol.data_received(b"".join(post(stream=stream)))
+        await asyncio.sleep(0)
+
+    served = endpoint({"say": ["Yes."]})
+    connected(served, main)
+    assert served.journal.entries[0].pieces[0].at == 0

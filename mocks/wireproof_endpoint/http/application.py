@@ -81,8 +81,10 @@ class EndpointApplication:
     def reply(self, exchange: ServedExchange, request: EndpointRequest, reply: WholeReply) -> None:
         """Send a whole answer."""
         headers = self.endpoint.dressed(reply.headers, request)
+        # Before it is sent: the client has it at that time at the earliest, however late this process goes on.
+        now = monotonic()
         exchange.reply(reply.status, headers, reply.body)
-        self.endpoint.journal.whole(request.entry, monotonic(), reply.status, headers, reply.body)
+        self.endpoint.journal.whole(request.entry, now, reply.status, headers, reply.body)
 
     def gate(self, exchange: ServedExchange) -> Refusal | None:
         """The refusal of a handshake, as the same POST would be refused by its head; None: it is let in."""
@@ -252,8 +254,9 @@ class _ScriptedAnswer:
         self._request.entry.open(200, headers)
 
     def _send(self, piece: bytes) -> None:
+        now = monotonic()  # as of a whole answer
         self._exchange.send(piece)
-        self._request.entry.send(monotonic(), piece)
+        self._request.entry.send(now, piece)
 
     def _cut(self, output: CloseConnection | Noise) -> None:
         """End the connection as a script says."""
