@@ -96,8 +96,7 @@ def test_a_request_too_many_learns_when_to_come_again(run_proxy: RunProxy, fake_
 def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(
     run_proxy: RunProxy, fake_codex: FakeCodex, read_frames: Callable[[bytes], list[Any]], text: str
 ) -> None:
-    settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_CALL_WAIT_MS": "500"}
-    settings |= {"PROXY_COMMIT_MS": "100"}
+    settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_COMMIT_MS": "100"}
     with run_proxy(fake_codex.bin, **settings) as proxy:
         with proxy.chat(text, stream=True) as response:
             data = response.read()
@@ -112,9 +111,7 @@ def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(
 
 def test_a_backend_silent_before_the_status_line_is_a_504(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
     with (
-        run_proxy(
-            fake_codex.bin, PROXY_IDLE_TIMEOUT_MS="300", PROXY_CALL_WAIT_MS="200", PROXY_COMMIT_MS="20000"
-        ) as proxy,
+        run_proxy(fake_codex.bin, PROXY_IDLE_TIMEOUT_MS="300", PROXY_COMMIT_MS="20000") as proxy,
         proxy.chat("silent", stream=True) as response,
     ):
         assert response.status == 504

@@ -94,8 +94,7 @@ def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
 
 @pytest.mark.nightly
 def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(run_proxy: RunProxy, fake_codex: FakeCodex) -> None:
-    settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_CALL_WAIT_MS": "500"}
-    settings |= {"PROXY_COMMIT_MS": "100"}
+    settings = {"PROXY_KEEPALIVE_MS": "50", "PROXY_IDLE_TIMEOUT_MS": "600", "PROXY_COMMIT_MS": "100"}
     with run_proxy(fake_codex.bin, **settings) as proxy:
         connection = post(proxy, "silent", stream=True)
         data = connection.getresponse().read()

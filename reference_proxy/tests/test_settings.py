@@ -89,16 +89,24 @@ def test_a_key_has_one_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         load()
 
 
-@pytest.mark.parametrize(("idle", "wait"), [("2000", ""), ("1", ""), ("300", "300"), ("", "300000")])
-def test_a_backend_does_not_fail_before_its_calls_are_answered(
+@pytest.mark.parametrize(("idle", "wait"), [("1", ""), ("300", "300"), ("", "300000")])
+def test_a_backend_that_would_fail_before_its_calls_are_answered_is_refused(
     monkeypatch: pytest.MonkeyPatch, idle: str, wait: str
 ) -> None:
     monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", idle)
     monkeypatch.setenv("PROXY_CALL_WAIT_MS", wait)
     with pytest.raises(SettingsError, match=r"^PROXY_IDLE_TIMEOUT_MS: .* is not above PROXY_CALL_WAIT_MS"):
         load()
-    monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", str(int(wait or 2000) + 1))
-    assert load().idle_timeout_ms == int(wait or 2000) + 1
+    monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", str(int(wait or 2) + 1))
+    assert load().call_wait_ms == int(wait or 1)
+
+
+@pytest.mark.parametrize(("idle", "wait"), [("2", 1), ("700", 350), ("4000", 2000), ("", 2000)])
+def test_calls_are_waited_for_half_as_long_as_a_silent_backend_at_most(
+    monkeypatch: pytest.MonkeyPatch, idle: str, wait: int
+) -> None:
+    monkeypatch.setenv("PROXY_IDLE_TIMEOUT_MS", idle)
+    assert load().call_wait_ms == wait
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "proxy.example"])

@@ -34,6 +34,8 @@ DESKTOP = ("app://obsidian.md", "capacitor://localhost")
 
 _BACKEND = "codex"
 """The default backend."""
+_CALL_WAIT = 2000
+"""The default of `call_wait_ms`."""
 _MOST = 10**12
 """Of any number: 31 years, or a terabyte. The system waits for no time that is much longer."""
 
@@ -150,8 +152,12 @@ class ProxySettings(EnvironmentSettings):
         300_000, "a backend silent for this long has failed; above PROXY_CALL_WAIT_MS", ge=1
     )
     # A setting since a suite of many cases cannot wait 2 s for each.
-    call_wait_ms: int = _setting(
-        2000, "a backend silent for this long, while calls wait for the client, has them answered", ge=1
+    call_wait_ms: int = Field(
+        default_factory=lambda values: min(_CALL_WAIT, max(1, values.get("idle_timeout_ms", _MOST) // 2)),
+        description="a backend silent for this long, while calls wait for the client, has them answered; "
+        "unless set, at most half of PROXY_IDLE_TIMEOUT_MS",
+        ge=1,
+        le=_MOST,
     )
     stalled_client_ms: int = _setting(
         30_000, "a client that reads nothing for this long, though much waits, is given up", ge=1
