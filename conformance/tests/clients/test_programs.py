@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from wireproof.cli.root import root
+from wireproof.clients import program
 from wireproof.clients.judged import certify_client
 from wireproof.clients.program import ClientCommand, ProgramClient, ProgramError, RunningProgram, words_of
 from wireproof.clients.running import SilentClientError
@@ -171,6 +172,15 @@ def test_a_program_gets_its_input_and_its_environment() -> None:
         while running.status is None:
             time.sleep(0.01)
     assert running.said == "one\ntwo\n http://h/v1"
+
+
+def test_the_last_words_of_a_program_that_has_ended_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "_READ", 4)  # far slower than the program writes
+    words = (sys.executable, "-c", "import sys; sys.stderr.write('x' * 60_000 + ' the last words')")
+    with RunningProgram(ClientCommand(words=words, variables={}), {"base_url": "http://h/v1", "key": "k"}, None) as run:
+        while run.status is None:
+            time.sleep(0.001)
+    assert run.said.endswith("x the last words")
 
 
 @pytest.mark.nightly

@@ -126,8 +126,12 @@ class RunningProgram:
         except OSError as error:
             reason = os.strerror(error.errno).lower() if error.errno else str(error)
             raise ProgramError(f"cannot start {words[0]}: {reason}") from error
-        for pipe, tail in zip((self._process.stdout, self._process.stderr), self._tails, strict=True):
-            threading.Thread(target=tail.read, args=(pipe,), daemon=True).start()
+        self._readers = [
+            threading.Thread(target=tail.read, args=(pipe,), daemon=True)
+            for pipe, tail in zip((self._process.stdout, self._process.stderr), self._tails, strict=True)
+        ]
+        for reader in self._readers:
+            reader.start()
         if stdin is not None and self._process.stdin is not None:
             threading.Thread(target=_feed, args=(self._process.stdin, stdin), daemon=True).start()
 
@@ -150,7 +154,8 @@ class RunningProgram:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(left, signal.SIGKILL)
         self._process.wait()
-        for tail in self._tails:
+        for reader, tail in zip(self._readers, self._tails, strict=True):
+            reader.join(GRACE)  # its last words may not have been read yet
             tail.close()
 
     @property
@@ -160,7 +165,7 @@ class RunningProgram:
 
     @property
     def said(self) -> str:
-        """The end of what it printed: of its errors, else of its output."""
+        """The end of what it has printed so far: of its errors, else of its output. All is there once it was ended."""
         return self._tails[1].text or self._tails[0].text
 
     def send(self, number: signal.Signals) -> None:
