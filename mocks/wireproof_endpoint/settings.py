@@ -71,9 +71,10 @@ class EndpointSettings(AnswerSettings):
     tpm: int | None = None
     """Tokens a minute, likewise."""
     as_proxies_do: bool = False
-    """Whether Responses are as lenient as the contract of proxies: chat's shape of tools is taken, and a previous
-    response that is not there is a 404. OpenAI refuses both with 400. And whether a stream of Messages fails where a
-    script's arguments are no JSON object."""
+    """Whether it answers as the contract of proxies has it: chat's shape of tools is taken in Responses, a previous
+    response that is not there is a 404, and a whole answer has all calls. OpenAI refuses the former two with 400, and
+    heeds `parallel_tool_calls: false` in whole answers, too. And whether a stream of Messages fails where a script's
+    arguments are no JSON object."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 
@@ -87,6 +88,11 @@ class EndpointSettings(AnswerSettings):
             raise UnsendableError("the name of a model is empty")
         if self.api_key is not None and (fault := key_fault(self.api_key)):
             raise UnsendableError(fault)
+
+    @property
+    def wholes_obey(self) -> bool:
+        """A whole answer has one call where the request allows one at a time, as OpenAI's has."""
+        return not self.as_proxies_do
 
     @property
     def backend(self) -> str:

@@ -185,6 +185,11 @@ class ProxySettings(EnvironmentSettings):
         """The same for responses, where parallel calls are the API's default: first only if the environment says so."""
         return self.stop_policy if "stop_after_tools_mode" in self.model_fields_set else "burst"
 
+    @property
+    def wholes_obey(self) -> bool:
+        """Never: a whole answer holds all calls."""
+        return False
+
     def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
         """How streams of this output mode send arguments, where the request does not say."""
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")

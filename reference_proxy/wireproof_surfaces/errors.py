@@ -77,10 +77,16 @@ FAILURES: dict[FailureReason, Problem] = {
         400, INVALID, "unsupported_value", "This version of the backend takes no schema for its answer."
     ),
     FailureReason.NOT_CALLED: Problem(
-        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the tool."
+        400,
+        INVALID,
+        "tool_not_called",
+        "`tool_choice`: the backend cannot be forced, and it did not call the tool.",
     ),
     FailureReason.FUNCTION_NOT_CALLED: Problem(
-        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the function."
+        400,
+        INVALID,
+        "tool_not_called",
+        "`function_call`: the backend cannot be forced, and it did not call the function.",
     ),
     # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
     FailureReason.CREDENTIALS: Problem(

@@ -208,6 +208,8 @@ def test_a_demanded_call_that_is_not_made_is_an_error() -> None:
     choice = {"type": "function", "function": {"name": "readNote"}}
     answer = answered("text/hello", "/v1/chat/completions", stream=True, tool_choice=choice)
     assert (answer.status, json.loads(answer.body)["error"]["code"]) == (400, "tool_not_called")
+    # By name in the words, too: on the way through a gateway to messages there is no `param`.
+    assert "tool_choice" in json.loads(answer.body)["error"]["message"]
     forced = Answered(
         Endpoint(SETTINGS, lambda: LIBRARY, created=0),
         "/v1/chat/completions",
@@ -310,3 +312,14 @@ def test_too_many_at_once_are_turned_away() -> None:
     assert answered("text/hello", "/v1/chat/completions", endpoint).status == 429
     first.close()
     assert answered("text/hello", "/v1/chat/completions", endpoint).status == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+def test_a_whole_answer_has_one_call_where_the_request_allows_one_at_a_time(path: str) -> None:
+    def names(**more: Any) -> list[str]:
+        answer = json.loads(answered("call/two", path, **more).body)
+        calls = answer["output"] if "output" in answer else answer["choices"][0]["message"]["tool_calls"]
+        return [call.get("name") or call["function"]["name"] for call in calls]
+
+    assert names() == names(parallel_tool_calls=True) == ["localSearch", "readNote"]
+    assert names(parallel_tool_calls=False) == ["localSearch"]

@@ -68,6 +68,11 @@ class AnswerSettings(Protocol):
         return self.stop_policy
 
     @property
+    def wholes_obey(self) -> bool:
+        """Whether the stop policy holds for whole answers, too. Those of the contract of proxies have all calls."""
+        return False
+
+    @property
     def tool_block_max(self) -> int:
         """The most calls of a choice; 0: any number."""
         return 0
@@ -143,9 +148,10 @@ def choice_rules(
 ) -> Rules:
     """What a choice may say; `single` allows one call at most, whatever the policy.
 
-    A whole answer holds all calls, whatever the policy, and reads the backend's answer to its end.
+    A whole answer holds all calls, whatever the policy, and reads the backend's answer to its end, unless the settings
+    say that the policy holds for it, too.
     """
-    first = stream and policy == "first"
+    first = (stream or settings.wholes_obey) and policy == "first"
     tails = not settings.suppress_tail_after_tools
     return Rules(
         # Whole answers hold all calls (story 2.9, criterion 18); PROXY_TOOL_BLOCK_MAX caps both forms exactly.
