@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -195,6 +196,22 @@ def test_a_gateway_that_asks_its_upstream_for_one_call_has_lost_none(whole: Make
     assert not differs(Backend.ENDPOINT, first, second)
     assert differs(Backend.ENDPOINT)
     assert differs(Backend.MOCK, first)
+
+
+def test_where_an_upstream_carries_arguments_as_data_another_spelling_is_no_difference(whole: Make) -> None:
+    conversation = next(one for one in CONVERSATIONS if one.name == "call-one")
+    (call,) = answers_to(conversation, 0, WHOLE)[0].calls
+
+    def differs(arguments: str, *missing: Missing) -> bool:
+        exchange = whole("call-one", None, "tool_calls", calls=[(call.id, call.name, arguments)])
+        target = replace(exchange.target, backend=Backend.ENDPOINT, missing=frozenset(missing))
+        return bool(list(difference(replace(exchange, target=target), load(), ())))
+
+    respelled = json.dumps(json.loads(call.arguments))
+    assert respelled != call.arguments
+    assert differs(respelled)
+    assert not differs(respelled, Missing.SPELLING)
+    assert differs("{}", Missing.SPELLING)
 
 
 def test_counts_that_an_older_backend_does_not_report_are_not_compared(whole: Make, store: Path) -> None:

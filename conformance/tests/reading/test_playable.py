@@ -50,6 +50,17 @@ def test_behind_a_gateway_only_what_an_upstream_can_show_is_played() -> None:
     assert {one.name for one in SCENARIOS if unsupported_reason(one, by_login)} - left_out == {"settings-passed-on"}
 
 
+def test_an_upstream_that_is_asked_for_messages_has_no_place_for_arguments_that_are_no_object() -> None:
+    gateway = replace(MOCK, backend=Backend.ENDPOINT)
+    of_messages = replace(gateway, missing=frozenset({Missing.SPELLING}))
+    left_out = {one.name for one in SCENARIOS if unsupported_reason(one, of_messages)}
+    assert left_out - {one.name for one in SCENARIOS if unsupported_reason(one, gateway)} == {
+        "call-broken",
+        "xml-broken",
+        "xml-no-object",
+    }
+
+
 def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:
     older = replace(MOCK, missing=OLDER.missing)
     assert unsupported_reason(scenario("shapes/a"), older) == ""

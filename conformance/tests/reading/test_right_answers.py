@@ -8,7 +8,7 @@ from typing import Any
 
 from wireproof.model.dialect import Dialect
 from wireproof.model.scenario import Form, Mode
-from wireproof.model.target import Backend, Target
+from wireproof.model.target import Backend, Missing, Target
 from wireproof.reading import recorded
 from wireproof.reading.exchange import Exchange
 from wireproof.reading.right_answers import answers_to
@@ -50,3 +50,16 @@ def test_a_gateway_that_streams_from_its_upstream_sees_no_failure_behind_a_call(
     assert wanted(GATEWAY, whole("fail-after-call", "No call.")) == [call.id], "the call is what it had to send"
     assert wanted(GATEWAY, whole("fail-after-call", None, status=502)) == [], "it asked for a whole answer"
     assert wanted(MOCK, answer) == [], "a Codex says that it failed"
+
+
+def test_behind_a_gateway_that_asks_for_messages_arguments_are_data(right_whole: Make, whole: Make) -> None:
+    of_messages = replace(GATEWAY, missing=frozenset({Missing.SPELLING}))
+
+    def due(target: Target, exchange: Exchange) -> list[tuple[str, bool]]:
+        seen = recorded.of_turn(exchange.conversation, 0, exchange.form, target, exchange.transcript)
+        return [(call.arguments, call.meant) for call in seen.wanted[0].calls]
+
+    bare = whole("call-bare", None, "tool_calls", calls=[("call_1", "getFileTree", "{}")])
+    assert (due(GATEWAY, bare), due(of_messages, bare)) == ([("", False)], [("{}", True)])
+    ((spelled, known), (same, meant)) = (due(one, right_whole("call-one"))[0] for one in (GATEWAY, of_messages))
+    assert (spelled, known, meant) == (same, False, True)

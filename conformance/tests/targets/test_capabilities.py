@@ -21,7 +21,7 @@ def codex_that_says(folder: Path, words: str) -> Path:
     return program
 
 
-OF_NO_VERSION = {Missing.ROLES, Missing.SETTINGS, Missing.TEXT_BESIDE_CALLS}
+OF_NO_VERSION = {Missing.ROLES, Missing.SETTINGS, Missing.TEXT_BESIDE_CALLS, Missing.SPELLING}
 """What a protocol lacks, a login's service, or an upstream."""
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from wireproof.cli.plan import plan
-from wireproof.model.dialect import Dialect
+from wireproof.model.dialect import Dialect, Surface
 from wireproof.model.target import Backend, Login, Target
 from wireproof.model.verdict import HarnessError, Verdict
 from wireproof.targets.gateway import RunningUpstream, asks_for_key, fill, gateway, upstream, variables
@@ -61,18 +61,21 @@ def test_the_upstream_plays_scripts_for_any_model_but_one() -> None:
         assert ask(up.base_url, "wrong").status_code == 401
 
 
-def test_the_upstream_says_whether_only_chat_completions_were_asked_for() -> None:
-    with upstream() as up:
-        assert not up.asked_for_chat_alone()
+def test_the_upstream_says_of_which_surface_alone_it_was_asked() -> None:
+    hello = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}]}
+    with upstream() as up, upstream() as other:
+        assert up.asked_alone() is None
         ask(up.base_url, up.key)
-        assert up.asked_for_chat_alone()
+        assert up.asked_alone() is Surface.CHAT
         ask(up.base_url.replace("/v1", "/v1/responses?"), up.key)  # a path that is nowhere
-        assert up.asked_for_chat_alone()
-        headers = {"authorization": f"Bearer {up.key}"}
-        said = {"model": "m", "input": "Hi."}
-        httpx.post(f"{up.base_url}/responses", json=said, headers=headers, trust_env=False)
-        assert not up.asked_for_chat_alone()
-    assert not BEHIND.asked_for_chat_alone()
+        assert up.asked_alone() is Surface.CHAT
+        said, key = {"model": "m", "input": "Hi."}, {"authorization": f"Bearer {up.key}"}
+        httpx.post(f"{up.base_url}/responses", json=said, headers=key, trust_env=False)
+        assert up.asked_alone() is None
+        key = {"authorization": f"Bearer {other.key}", "anthropic-version": "2023-06-01"}
+        httpx.post(f"{other.base_url}/messages?beta=true", json=hello, headers=key, trust_env=False)
+        assert other.asked_alone() is Surface.MESSAGES
+    assert BEHIND.asked_alone() is None
 
 
 def test_two_upstreams_have_ports_and_keys_of_their_own() -> None:

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.chat_stream import gate_was_late
-from wireproof.judging.checks.places import counts, is_part, same_json
+from wireproof.judging.checks.places import as_data, counts, is_part, same_data, same_json
 from wireproof.model.scenario import LEAVES, Form
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.expected import NO_ANSWER, Expected
 from wireproof.reading.right_answers import answers_to
 from wireproof.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, TokenUsage
 from wireproof.wire.facet import Facet
-from wireproof.wire.fields import json_of, parse_json, text_of
+from wireproof.wire.fields import json_of, text_of
 from wireproof.wire.quoting import visible
 from wireproof.wire.violation import Seen, Violation
 
@@ -64,7 +64,7 @@ def _lines(exchange: Exchange) -> Iterator[str]:
             # Without its id: a proxy may make ids of its own.
             yield f"call: {call.name}"
             data = exchange.dialect.spec.arguments_are_data
-            yield f"arguments: {_quoted(_as_data(call.arguments) if data else call.arguments)}"
+            yield f"arguments: {_quoted(as_data(call.arguments) if data else call.arguments)}"
         yield f"finish: {choice.finish or 'null'}"
     usage = exchange.answer.usage
     if usage is not None:
@@ -73,14 +73,6 @@ def _lines(exchange: Exchange) -> Iterator[str]:
     if exchange.answer.error is not None:
         # Not its message, whose words are the proxy's own.
         yield "error: in the stream"
-
-
-def _as_data(arguments: str) -> str:
-    """Arguments in one spelling of the data that they are; what is no JSON as it is."""
-    try:
-        return json.dumps(parse_json(arguments, parse_int=float), sort_keys=True, ensure_ascii=False)
-    except ValueError:
-        return arguments
 
 
 def _order(events: Iterable[ChatEvent]) -> Iterator[str]:
@@ -169,7 +161,8 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
         # An older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
         unknown = Missing.COUNTS in exchange.target.missing or is_part(exchange)
         uncounted = have == ESTIMATED and want.startswith("usage: ") and unknown
-        if want != have and not uncounted:
+        respelled = exchange.carries_data and _is_same_data(want, have)
+        if want != have and not (uncounted or respelled):
             row = catalogue.of_facet(_facet(want or have), exchange.form)
             seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"
             if row is not None:
@@ -188,6 +181,13 @@ def _calls(answers: Iterable[Expected]) -> int:
 
 def _facet(line: str) -> Facet:
     return Facet(line.partition(":")[0])
+
+
+def _is_same_data(want: str, have: str) -> bool:
+    """Whether both lines have arguments that mean the same; of long ones, which are not stored whole, that is open."""
+    if {line.partition(":")[0] for line in (want, have)} != {Facet.ARGUMENTS}:
+        return False
+    return not _value(want) or same_data(_value(want), _value(have))
 
 
 def _value(line: str) -> str:

@@ -79,6 +79,8 @@ class Missing(StrEnum):
     """So does the service behind a ChatGPT login, which gateways call instead."""
     TEXT_BESIDE_CALLS = "sends no text beside the calls of a whole answer"
     """So does the upstream of a gateway that asks it for chat completions alone."""
+    SPELLING = "carries the arguments of calls as data, and not as its model spelled them"
+    """So does the upstream of a gateway that asks it for messages alone."""
 
 
 MASK = "***"

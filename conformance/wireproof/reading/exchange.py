@@ -9,6 +9,7 @@ from wireproof.model.answer_terms import answer_terms
 from wireproof.model.catalogue import row_of
 from wireproof.model.dialect import ArgumentsMode, Surface
 from wireproof.model.scenario import ConversationScenario, Form, Mode, PlainScenario, Request, Scenario, Turn
+from wireproof.model.target import Missing
 from wireproof.model.transcript import End, Transcript
 from wireproof.reading.read_again import LARGE, ReadAgain
 from wireproof.wire.chat import chat_stream
@@ -76,6 +77,11 @@ class Exchange:
     def dialect(self) -> Dialect:
         """The dialect in which the answer was asked for."""
         return self.form.dialect
+
+    @property
+    def carries_data(self) -> bool:
+        """Whether the answer, or what it is made of, carries arguments as data, and calls under ids of its own form."""
+        return self.dialect.spec.arguments_are_data or Missing.SPELLING in self.target.missing
 
     @property
     def cumulative(self) -> bool:

@@ -159,7 +159,7 @@ def expected(part: Iterable[language.Step], form: Form, terms: AnswerTerms) -> E
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=terms.burst)
     if form.dialect.spec.arguments_are_data:
-        calls = tuple(map(_as_data, calls))
+        calls = tuple(map(as_data, calls))
     asks = any(call.native for call in said.calls)
     if terms.blocks:
         text = said.text + DELIMITER.join(call.block for call in (said.calls if terms.burst else said.calls[:1]))
@@ -288,7 +288,7 @@ def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple
     return tuple(calls[:1] if one else calls)
 
 
-def _as_data(call: ExpectedCall) -> ExpectedCall:
+def as_data(call: ExpectedCall) -> ExpectedCall:
     """The call where arguments are an object: none of them is an empty one."""
     return replace(call, meant=True, arguments=call.arguments.strip() or "{}") if call.exact else call
 

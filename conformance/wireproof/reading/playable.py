@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.model.scenario import ConversationScenario, Need, PlainScenario
 from wireproof.model.target import Backend, Missing
+from wireproof.wire.fields import json_object
 from wireproof_cursor.playable import LIMITS as OF_CURSOR
 from wireproof_mocks.upstream.playable import LIMITS as OF_MODEL
 from wireproof_scripts.library import LIBRARY
@@ -32,10 +33,25 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
     if elsewhere := scenario.about_another(target):
         return elsewhere
     if target.backend is Backend.ENDPOINT:
-        return ""
+        return next(filter(None, map(_spelling_reason, _scripts(scenario))), "") if _takes_data(target) else ""
     if target.backend is Backend.CURSOR:
         return next(filter(None, map(_cursor_reason, _scripts(scenario))), "")
     return _codex_reason(scenario, target)
+
+
+def _takes_data(target: Target) -> bool:
+    """Whether what is behind the target has no place for arguments of a call that are no JSON object."""
+    return Missing.SPELLING in target.missing
+
+
+def _spelling_reason(name: str) -> str:
+    """Why an upstream that is asked for messages cannot play a script; "" if it can."""
+    parts = (part for parts in (LIBRARY[name].parts, *LIBRARY[name].choices) for part in parts)
+    called = (step for part in parts for step in part if isinstance(step, Call))
+    broken = any(json_object((step.arguments or "{}").encode()) is None for step in called)
+    return (
+        f"the gateway asks its upstream for messages, whose calls have no place for those of {name}" if broken else ""
+    )
 
 
 def _codex_reason(scenario: Scenario, target: Target) -> str:

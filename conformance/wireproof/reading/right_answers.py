@@ -10,7 +10,7 @@ from wireproof.model.answer_terms import answer_terms
 from wireproof.model.scenario import Mode
 from wireproof.model.target import Backend, Missing
 from wireproof.reading.asked import wanted
-from wireproof.reading.expected import ExpectedFailure, agent_call, expected
+from wireproof.reading.expected import ExpectedFailure, agent_call, as_data, expected
 from wireproof_scripts.library import LIBRARY
 from wireproof_scripts.steps import Finish, Reflect, Spoken, Think, Usage
 
@@ -36,6 +36,8 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
         # OpenAI's own calls of a tool that the request names end with "stop", others' with "tool_calls".
         return tuple(replace(one, finish=None) for one in right) if scenario.names_tool else right
     answers = _of_backend(exchange)
+    if Missing.SPELLING in exchange.target.missing:
+        answers = tuple(replace(one, calls=tuple(map(as_data, one.calls))) for one in answers)
     if Missing.TEXT_BESIDE_CALLS in exchange.target.missing and exchange.mode is Mode.WHOLE and exchange.reading:
         return tuple(_of_chat(answer, exchange.choice(choice)) for choice, answer in enumerate(answers))
     return answers

@@ -93,10 +93,11 @@ class RunningUpstream:
         said = ", ".join(f"{count} times {what}" if count > 1 else what for what, count in refused.most_common(SHOWN))
         return f" (the upstream refused {said})" if said else ""
 
-    def asked_for_chat_alone(self) -> bool:
-        """Whether all that was asked of its model so far were chat completions."""
-        asked = [one["path"] for one in self._received() if one["script"] is not None]
-        return bool(asked) and all(path.endswith(Surface.CHAT.endpoint) for path in asked)
+    def asked_alone(self) -> Surface | None:
+        """The one surface of which all was that was asked of its model so far; None: there are several, or none."""
+        asked = {one["path"].partition("?")[0] for one in self._received() if one["script"] is not None}
+        surfaces = {next((one for one in Surface if path.endswith(one.endpoint)), None) for path in asked}
+        return surfaces.pop() if len(surfaces) == 1 else None
 
     def _received(self) -> Sequence[JsonObject]:
         """The requests that it has received; none where that is not known."""

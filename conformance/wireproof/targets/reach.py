@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from wireproof.model.dialect import Surface
 from wireproof.model.target import Agent, Backend, Missing, Target, WayTaken
 from wireproof.model.verdict import HarnessError
 from wireproof.requests.ways_round import CODEX_ON_PATH, OTHER_HEALTH
@@ -86,7 +87,8 @@ def reach(options: TargetOptions, *, hurried: bool = False, budget: Budget | Non
 _DECLARED: Mapping[Agent | None, Backend] = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
 """What is behind a proxy that runs already, if a person says that a mock is."""
 
-
+_LACKS: Mapping[Surface | None, Missing] = {Surface.CHAT: Missing.TEXT_BESIDE_CALLS, Surface.MESSAGES: Missing.SPELLING}
+"""What a gateway's upstream is asked for → what its answers do not have then."""
 SPARES = 3
 """Instances beside the first one of a launched proxy, which are started when they are needed."""
 
@@ -153,8 +155,8 @@ def _of_gateway(
     if target.backend is Backend.LIVE:
         where = f"call {behind_it.base_url} with the key of that upstream"
         raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?{behind_it.refused()}")
-    if behind_it.asked_for_chat_alone():
-        target = replace(target, missing=target.missing | {Missing.TEXT_BESIDE_CALLS})
+    lacks = _LACKS.get(behind_it.asked_alone())
+    target = replace(target, missing=target.missing | {lacks}) if lacks else target
     # A key that was not declared is not judged where it makes no difference.
     is_judged = declared.api_key is not None or asks_for_key(target, budget)
     return target if is_judged else replace(target, api_key=None)

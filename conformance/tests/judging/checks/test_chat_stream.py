@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from wireproof.judging.checks import CHECKS, chat_stream
 from wireproof.model.catalogue import load
 from wireproof.model.requirement import Stage
 from wireproof.model.scenario import Mode
+from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.reading.exchange import Exchange
 from wireproof.scenarios import CONVERSATIONS
@@ -279,6 +281,16 @@ def test_calls_are_the_same_by_id_name_and_arguments(stream: Make, whole: Make, 
     assert found_beside(("mine", "localSearch", "{}"), ("b", "readNote", "{}")) == [
         ('calls: the stream says ["localSearch"]', Facet.CALL)
     ]
+
+
+def test_where_arguments_are_data_a_stream_may_spell_them_otherwise(stream: Make, whole: Make, call: Delta) -> None:
+    streamed = stream("call-one", call(0, "a", "localSearch", '{ "a": 1 }'), CALLS)
+    as_data = replace(streamed, target=replace(streamed.target, missing=frozenset({Missing.SPELLING})))
+    same, other = (
+        whole("call-one", None, "tool_calls", calls=[("a", "localSearch", one)]) for one in ('{"a":1.0}', "{}")
+    )
+    assert [len(list(CHECKS.look("chat.stream.parity", one, same))) for one in (streamed, as_data)] == [1, 0]
+    assert len(list(CHECKS.look("chat.stream.parity", as_data, other))) == 1
 
 
 def test_text_before_a_call_and_calls_after_the_first_may_be_missing(stream: Make, whole: Make, call: Delta) -> None:

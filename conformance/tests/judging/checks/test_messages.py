@@ -221,6 +221,27 @@ def test_a_stream_that_says_less_than_the_whole_answer_is_seen(
     assert seen("messages.parity", streamed(right, stream, without("content_block_start")), whole) == []
 
 
+def test_numbers_that_javascript_reads_alike_are_no_difference(
+    right_stream: Make, right_whole: Make, plain: Make
+) -> None:
+    right, whole = right_stream("call-one", dialect=ME), right_whole("call-one", dialect=ME)
+
+    def rounded(value: Any) -> Any:
+        match value:
+            case dict():
+                return {name: rounded(inner) for name, inner in value.items()}
+            case list():
+                return [rounded(inner) for inner in value]
+            case int() if value > 2**53:
+                return int(float(value))
+        return value
+
+    assert rounded(json.loads(whole.transcript.body)) != json.loads(whole.transcript.body)
+    assert seen("messages.parity", right, changed(whole, plain, rounded)) == []
+    wrong = changed(whole, plain, lambda body: json.loads(json.dumps(body).replace("1000000", "2000000")))
+    assert seen("messages.parity", right, wrong) != []
+
+
 def test_what_a_surface_says_otherwise_than_chat_is_seen(right_whole: Make, plain: Make) -> None:
     for name in ("surfaces-text", "surfaces-calls", "surfaces-length"):
         chat, messages = right_whole(name), right_whole(name, dialect=ME)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from wireproof.judging.checks.surface_parity import across, parity
 from wireproof.judging.checks.surface_parity import streamed as compared
 from wireproof.model.dialect import Dialect
+from wireproof.model.target import Missing
 from wireproof.model.transcript import End
 from wireproof.wire.facet import Facet
 
@@ -94,3 +96,33 @@ def test_a_response_is_compared_with_a_response_or_with_chat(
     chat = right_whole("text-hello")
     assert list(parity(stream, response)) == list(compared(stream, response)) != []
     assert list(parity(response, chat)) == list(across(response, chat)) != []
+
+
+def test_text_that_an_upstream_has_for_the_stream_alone_is_no_difference(
+    streamed: Make, answered: Make, response: Make, message_item: Make, call_item: Make, counted: Json
+) -> None:
+    both = response("completed", [message_item("Let me look."), call_item("call_a", "f", "{}", 1)], usage=counted)
+    textless = {**both, "output": both["output"][1:]}
+    stream, whole = streamed("call-after-text", both), answered("call-after-text", textless)
+    assert [one.part for one in compared(stream, whole)] == [Facet.TEXT]
+    # As `right_answers` has it where the upstream is asked for chat completions alone.
+    silent = replace(whole, wanted=tuple(replace(one, text="") for one in whole.wanted))
+    assert list(compared(stream, silent)) == []
+    lost = {**both, "output": []}
+    called = replace(answered("call-after-text", lost), wanted=silent.wanted)
+    assert [one.part for one in compared(stream, called)] == [Facet.CALL]
+
+
+def test_where_arguments_are_data_another_spelling_is_no_difference(
+    streamed: Make, answered: Make, response: Make, call_item: Make, counted: Json
+) -> None:
+    one, same, other = (
+        response("completed", [call_item("call_a", "f", said)], usage=counted)
+        for said in ('{ "a": 1, "b": 2 }', '{"b":2.0,"a":1}', '{"a":1}')
+    )
+    target = replace(answered("call-one", one).target, missing=frozenset({Missing.SPELLING}))
+    for missing, parts in (({}, [Facet.ARGUMENTS]), ({"target": target}, [])):
+        found = compared(streamed("call-one", one, **missing), answered("call-one", same, **missing))
+        assert [difference.part for difference in found] == parts
+    found = compared(streamed("call-one", one, target=target), answered("call-one", other, target=target))
+    assert [difference.part for difference in found] == [Facet.ARGUMENTS]

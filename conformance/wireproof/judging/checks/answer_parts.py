@@ -57,7 +57,7 @@ def calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen
     # Of what is only the beginning of an answer, no call is missing.
     made = wanted.calls if exchange.complete else wanted.calls[: len(choice.calls)]
     # A block has no id to keep, nor has a call on a surface that does not take every id.
-    keeps = not exchange.dialect.spec.arguments_are_data
+    keeps = not exchange.carries_data
     want = [(call.name, call.id if call.exact and keeps else "") for call in made]
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, is_object, torn
 from wireproof.judging.checks.places import (
+    as_data,
     calls_are_named,
     differences,
     frame_place,
@@ -192,7 +193,7 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         w = whole.choice(s.index)
         pairs: list[Pair] = [
             (Facet.FINISH, "finish", s.finish, w.finish),
-            *_calls(s.calls, w.calls if stream.terms.burst else w.calls[:1]),
+            *_calls(s.calls, w.calls if stream.terms.burst else w.calls[:1], data=stream.carries_data),
         ]
         # Text beside calls has requirements of its own.
         beside = _beside_calls(stream, s)
@@ -240,12 +241,18 @@ def _counted(details: JsonObject) -> JsonObject:
     return {kind: count for kind, count in details.items() if count}
 
 
-def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall]) -> Iterable[Pair]:
+def _calls(ours: Sequence[ToolCall], others: Sequence[ToolCall], *, data: bool) -> Iterable[Pair]:
     """Calls against each other: which, their arguments as far as both have them, their ids."""
+    said = as_data if data else str
     yield Facet.CALL, "calls", [call.name for call in ours], [call.name for call in others]
     both = list(zip(ours, others, strict=False))
     yield Facet.CALL_ID, "ids of calls", [call.id for call, _ in both], [call.id for _, call in both]
-    yield Facet.ARGUMENTS, "arguments", [call.arguments for call, _ in both], [call.arguments for _, call in both]
+    yield (
+        Facet.ARGUMENTS,
+        "arguments",
+        [said(call.arguments) for call, _ in both],
+        [said(call.arguments) for _, call in both],
+    )
 
 
 def _usage(exchange: Exchange) -> tuple[int, int, int] | None:

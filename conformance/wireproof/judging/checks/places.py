@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
@@ -308,6 +309,14 @@ def same_json(want: str, got: str) -> bool:
     except ValueError:
         return False
     return bool(read[0] == read[1])
+
+
+def as_data(arguments: str) -> str:
+    """Arguments in one spelling of the data that they are; what is no JSON as it is."""
+    try:
+        return json.dumps(parse_json(arguments, parse_int=float), sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return arguments
 
 
 def same_data(want: str, got: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wireproof.judging.checks.places import Pair, counts, differences, is_counted_alike, same_data
+from wireproof.judging.checks.places import Pair, as_data, counts, differences, is_counted_alike, same_data
 from wireproof.judging.registry import Checks, Seen
 from wireproof.reading.schemas import published
 from wireproof.wire.facet import Facet
@@ -46,6 +46,12 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         return
     ended = _comparable(object_of(stream.read.payloads[-1][1].get("response")), stream)
     at_once = _comparable(whole.read.payloads[-1][1], stream)
+    if _texts_differ(stream, whole):
+        for one in (ended, at_once):
+            one["output"] = [item for item in one["output"] if item.get("type") != "message"]
+    if stream.carries_data:
+        for item in (*ended["output"], *at_once["output"]):
+            item.update({name: as_data(str(said)) for name, said in item.items() if name == "arguments"})
     # A vendor's own members have a finding of their own, and clients pass over them.
     outputs = [[_meaning(item) for item in one.pop("output")] for one in (ended, at_once)]
     yield from differences((part, "output", ours, others) for part, ours, others in _items(*outputs))
@@ -53,6 +59,11 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         (_PARTS.get(name, Facet.SETTINGS), name, _meant(name, ended.get(name)), _meant(name, at_once.get(name)))
         for name in sorted((ended.keys() | at_once.keys()) & published("openai/response"))
     )
+
+
+def _texts_differ(stream: Exchange, whole: Exchange) -> bool:
+    """Whether the upstream of a gateway had text for one of them alone: see `right_answers`."""
+    return any(one.text != other.text for one, other in zip(stream.wanted, whole.wanted, strict=False))
 
 
 def _meaning(item: JsonObject) -> JsonObject:
@@ -169,8 +180,7 @@ def message_parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     if stream.dialect is not whole.dialect or not (stream.read.payloads and whole.read.payloads):
         return
     folded, at_once = fold(payload for _, payload in stream.read.payloads), whole.read.payloads[-1][1]
-    # The upstream of a gateway may have had text for one of them alone: see `right_answers`.
-    if any(one.text != other.text for one, other in zip(stream.wanted, whole.wanted, strict=False)):
+    if _texts_differ(stream, whole):
         folded, at_once = _without_text(folded), _without_text(at_once)
     # The fold goes by the indexes of blocks that have started: else what comes of it is not what was meant.
     indexed = not any(
@@ -189,7 +199,10 @@ def _end_named(exchange: Exchange) -> bool:
 
 def _pairs(folded: JsonObject, whole: JsonObject, *, counted: bool, indexed: bool) -> Iterable[Pair]:
     for part, names in _OF_BLOCKS.items() if indexed else ():
-        yield part, "content", _only(folded, names), _only(whole, names)
+        ours, others = _only(folded, names), _only(whole, names)
+        # As everywhere in this surface, inputs are data: what JavaScript reads as the same number is the same.
+        if _doubled(ours) != _doubled(others):
+            yield part, "content", ours, others
     yield Facet.FINISH, "stop_reason", folded.get("stop_reason"), whole.get("stop_reason")
     # One that is missing is named by the schema.
     if "stop_sequence" in folded and "stop_sequence" in whole:
@@ -206,6 +219,19 @@ def _only(message: JsonObject, names: tuple[str, ...]) -> list[JsonObject]:
     kept = [block for block in blocks if block.get("type") != "text" or block.get("text")]
     parts = ({name: block[name] for name in names if name in block} for block in kept)
     return [part for part in parts if part]
+
+
+def _doubled(value: object) -> object:
+    """A JSON value with its whole numbers as doubles."""
+    match value:
+        case int() if not isinstance(value, bool):
+            return float(str(value))
+        case dict():
+            return {name: _doubled(inner) for name, inner in value.items()}
+        case list():
+            return [_doubled(inner) for inner in value]
+        case _:
+            return value
 
 
 def _without_text(message: JsonObject) -> JsonObject:

@@ -69,7 +69,7 @@ def _calls(exchange: Exchange, received: JsonObject) -> Iterable[Seen]:
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = _flat(received)
     # Cursor's agent service takes the arguments of a call as data, and Messages carry them so.
-    data = exchange.target.backend is Backend.CURSOR or exchange.dialect.spec.arguments_are_data
+    data = exchange.target.backend is Backend.CURSOR or exchange.carries_data
     # A text-only backend gets them written in a text.
     written = list(_objects_in(flat)) if data else []
     for call in _calls_of(exchange):
