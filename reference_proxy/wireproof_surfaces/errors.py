@@ -80,13 +80,13 @@ FAILURES: dict[FailureReason, Problem] = {
         400,
         INVALID,
         "tool_not_called",
-        "`tool_choice`: the backend cannot be forced, and it did not call the tool.",
+        "The backend cannot be forced to keep `tool_choice`, and it did not call the tool.",
     ),
     FailureReason.FUNCTION_NOT_CALLED: Problem(
         400,
         INVALID,
         "tool_not_called",
-        "`function_call`: the backend cannot be forced, and it did not call the function.",
+        "The backend cannot be forced to keep `function_call`, and it did not call the function.",
     ),
     # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
     FailureReason.CREDENTIALS: Problem(
