@@ -256,9 +256,12 @@ def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
     prompt, completion = _reported([wanted])
     usage = {
         "input_tokens": prompt,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {
+            "cached_tokens": wanted.usage.cached if wanted.usage else 0,
+            "cache_write_tokens": 0,
+        },
         "output_tokens": completion,
-        "output_tokens_details": {"reasoning_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": wanted.usage.reasoning if wanted.usage else 0},
         "total_tokens": prompt + completion,
     }
     asked = CONVERSED[name].added(CONVERSED[name].turns[number])

@@ -127,6 +127,9 @@ def _failed_stream(body: Json) -> list[Frame]:
     return list(numbered(events))
 
 
+CACHED = "usage.input_tokens_details.cached_tokens"
+
+
 def _whole(name: str, breaks: str, change: Change, **how: Any) -> Fault:  # noqa: ANN401 (see Fault)
     row = f"responses.whole.{breaks}"
     return Fault(name=name, breaks=row, whole=in_response(change), dialects=(RESPONSES,), **how)
@@ -141,6 +144,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     # Elsewhere the next request of a conversation names it, and is about another response then.
     _whole("one-id-for-all-responses", "envelope", with_members(id="resp_1"), scripts=("text/hello",)),
     _whole("response-usage-named-as-in-chat", "envelope", _chat_usage),
+    _whole("response-without-cached-tokens", "envelope", at(CACHED, lambda _: 0)),
     _whole("response-always-completed", "envelope", _always_completed),
     _whole("response-text-trimmed", "message",
            at("output[]", of_type(MESSAGE, at("content[].text", str.strip)))),
@@ -197,6 +201,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("no-terminal-event", "terminal", frames=_dropped(*TERMINAL)),
     # Codex takes incomplete for a failure; here it would take half an answer for a whole one.
     _stream("always-completed", "terminal", frames=_ending_otherwise(INCOMPLETE, _always_completed)),
+    _stream("completed-without-cached-tokens", "terminal", frames=at_end(at(CACHED, lambda _: 0))),
     _stream("completed-without-usage", "terminal", frames=at_end(with_members(usage=None))),
     _stream("response-failure-hushed-up", "terminal", scripts=IN_TEXT,
             frames=_ending_otherwise(FAILED, with_members(status="completed", error=None))),

@@ -204,6 +204,14 @@ def test_other_usage_is_reported(
     assert (violation.about, violation.counts) == (about, counts)
 
 
+@pytest.mark.parametrize(("cached", "wrong"), [(0, True), (1000, False), (None, False)])
+def test_details_that_are_not_the_backends_are_reported(whole: Make, cached: int | None, *, wrong: bool) -> None:
+    details = {} if cached is None else {"prompt_tokens_details": {"cached_tokens": cached}}
+    usage = {"prompt_tokens": 1234, "completion_tokens": 56, "total_tokens": 1290, **details}
+    said = [one.seen for one in found("usage", whole("usage-asked", "Counted.", change={"usage": usage}))]
+    assert said == (["usage has 0 cached tokens, the backend reported 1000"] if wrong else [])
+
+
 def test_any_usage_that_adds_up_will_do_where_the_backend_reported_none(whole: Make) -> None:
     assert found("usage", whole("finish-filter", "x", "content_filter", usage=(1, 2))) == []
     assert found("usage", whole("usage-asked", "x", usage=(1, 2), live=True)) == []

@@ -94,6 +94,8 @@ def test_a_wrong_status_hides_nothing_else_of_its_event(
     [
         ({"total_tokens": 19}, "input_tokens and output_tokens make 18"),
         ({"input_tokens": 12, "total_tokens": 19}, "the backend reported 11 + 7"),
+        ({"input_tokens_details": {"cached_tokens": 3}}, "usage has 3 cached tokens, the backend reported 0"),
+        ({"output_tokens_details": {"reasoning_tokens": 2}}, "usage has 2 reasoning tokens, the backend reported 0"),
     ],
 )
 def test_the_counts_of_the_envelope(change: Json, words: str, answered: Make, hello: Json, counted: Json) -> None:

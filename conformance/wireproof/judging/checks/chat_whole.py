@@ -14,6 +14,7 @@ from wireproof.judging.checks.places import (
     counts,
     is_kept,
     member_place,
+    miscounted_detail,
     right_ends,
     text_spot,
 )
@@ -114,6 +115,8 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
+    elif seen := miscounted_detail(exchange):
         yield Seen(seen, place, spoils=UNTOUCHED, part=Facet.USAGE, counts=True)
 
 

@@ -249,6 +249,19 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     return prompt, completion, prompt + completion
 
 
+def miscounted_detail(exchange: Exchange) -> str:
+    """What the details of the counts say otherwise than the backend; "" where they say the same, or nothing."""
+    got, reported = exchange.answer.usage, [wanted.usage for wanted in exchange.wanted if wanted.usage is not None]
+    if got is None or counts(exchange) is None:
+        return ""
+    details = (
+        ("cached", got.cached, sum(usage.cached for usage in reported)),
+        ("reasoning", got.reasoning, sum(usage.reasoning for usage in reported)),
+    )
+    wrong = ((name, came, due) for name, came, due in details if came is not None and came != due)
+    return next((f"usage has {came} {name} tokens, the backend reported {due}" for name, came, due in wrong), "")
+
+
 def is_counted_alike(stream: Exchange) -> bool:
     """Whether a stream counts what the whole answer does: less may be estimated of one that ends before."""
     return stream.terms.burst or counts(stream) is not None

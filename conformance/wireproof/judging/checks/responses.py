@@ -16,6 +16,7 @@ from wireproof.judging.checks.places import (
     NO_USAGE,
     counts,
     member_place,
+    miscounted_detail,
     named_frames,
     opening_place,
     place_of,
@@ -139,6 +140,8 @@ def _usage(exchange: Exchange, place: Place) -> Iterable[Seen]:
         yield Seen(seen, place, spoils=UNTOUCHED)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
+    elif seen := miscounted_detail(exchange):
         yield Seen(seen, place, spoils=UNTOUCHED, counts=True)
 
 
