@@ -294,8 +294,9 @@ class PlayedChoice:
         self._calls += 1
         self._called.add(id_)
         pieces = cut(call.arguments, call.pieces)
-        yield CallBegan(choice=self.choice, id=id_, name=call.name)
-        for piece in pieces[:-1] if call.unfinished else pieces:
+        pieces = pieces[:-1] if call.unfinished else pieces
+        yield CallBegan(choice=self.choice, id=id_, name=call.name, beside=call.beside and any(pieces))
+        for piece in pieces:
             yield ArgumentsAdded(choice=self.choice, id=id_, text=piece)
         self._cut = call.unfinished or self._is_cut(call)
         if not self._cut:

@@ -97,6 +97,8 @@ class CallBegan:
     id: str
     name: str
     source: Source = "structured"
+    beside: bool = False
+    """Whether streams of chat send the first of its arguments, of which there are some, in the delta with its name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -175,8 +175,9 @@ def difference(exchange: Exchange, catalogue: Catalogue, explained: Collection[F
             return
 
 
-def _calls(answers: Iterable[Expected]) -> int:
-    return sum(len(one.calls) for one in answers)
+def _calls(answers: Iterable[Expected]) -> list[str]:
+    """The arguments of all calls; where they are data, none of them is an empty object."""
+    return [call.arguments for one in answers for call in one.calls]
 
 
 def _facet(line: str) -> Facet:

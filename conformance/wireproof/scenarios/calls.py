@@ -4,6 +4,7 @@ from functools import partial
 
 from wireproof.model.dialect import CHATS_WITH_TOOLS, ONE_OF_EACH, OPENAIS, STOP_HEADER
 from wireproof.model.scenario import ConversationScenario, Mode, Turn
+from wireproof.model.target import Backend
 from wireproof.scenarios.exercised import ARGUMENTS_VERBATIM, CALLS_ARRIVE, FINISH_REASON, MODES_AGREE
 from wireproof.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
@@ -119,6 +120,15 @@ CALLS: tuple[ConversationScenario, ...] = (
             "messages.stream.indexes",
             *MODES_AGREE,
         ),
+    ),
+    _two(
+        name="call-beside-name",
+        title="The first of the arguments of each call come beside its name, as many servers send them",
+        script="call/beside-name",
+        body=BURST,
+        exercises=(*ARGUMENTS_VERBATIM, *CALLS_ARRIVE, *MODES_AGREE),
+        # A backend that is no server of chat has no such delta.
+        backend=Backend.ENDPOINT,
     ),
     _two(
         name="calls-first",

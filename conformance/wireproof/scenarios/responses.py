@@ -87,12 +87,13 @@ INPUT: tuple[PlainScenario, ...] = (
     ),
     plain(
         "input-items",
-        "Messages with a string or parts, a call and its result, each with and without type and id",
+        "Instructions beside messages with a string or parts, a call and its result, each with and without type and id",
         ("responses.input.items",),
         Request(
             path=PATH,
             json={
                 "model": "{model}",
+                "instructions": "Answer as ibis-9 would.",
                 "input": [
                     {"role": "user", "content": "Who is alpaca-1?"},  # no `type`: OpenAI's short form of a message
                     {
@@ -105,7 +106,10 @@ INPUT: tuple[PlainScenario, ...] = (
                     {
                         "type": "message",
                         "role": "user",
-                        "content": [{"type": "input_text", "text": "Find camel-3."}],
+                        "content": [
+                            {"type": "input_text", "text": "Find camel-3."},
+                            {"type": "input_text", "text": "And find jackal-0."},
+                        ],
                     },
                     # Codex as a client sends its items back; nothing of this one has to reach the backend, but it
                     # must be accepted.
@@ -140,9 +144,11 @@ INPUT: tuple[PlainScenario, ...] = (
                 ],
             },
             reflects=(
+                "ibis-9",
                 "alpaca-1",
                 "bison-2",
                 "camel-3",
+                "jackal-0",
                 "call_4",
                 "emu-5",
                 "call_5",

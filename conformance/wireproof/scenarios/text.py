@@ -1,7 +1,8 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
-from wireproof.model.dialect import CHATS, OPENAIS
+from wireproof.model.dialect import CHATS, OPENAIS, Dialect
 from wireproof.model.scenario import Act, ConversationScenario, Mode, Turn
+from wireproof.model.target import Backend
 from wireproof.scenarios.exercised import FINISH_REASON, MESSAGE_ARRIVES, MODES_AGREE, RESPONSE_ENDS, TEXT_ARRIVES
 
 
@@ -62,6 +63,22 @@ TEXT: tuple[ConversationScenario, ...] = (
         "Think first.",
         *TEXT_ARRIVES,
         "messages.stream.thinking",
+    ),
+    # Of chat the schema is OpenAI's, which has no reasoning; and a whole answer of chat does not say where it stood.
+    ConversationScenario(
+        name="text-thinking-in-chat",
+        title="Reasoning before and within the answer, which an upstream shows in chat, too",
+        script="text/thinking-in-chat",
+        turns=(Turn(say="Think, and think again."),),
+        dialects=(Dialect.RESPONSES, Dialect.MESSAGES),
+        exercises=(
+            "messages.stream.thinking",
+            "messages.stream.text",
+            "messages.whole.text",
+            "responses.stream.sums",
+            "responses.whole.message",
+        ),
+        backend=Backend.ENDPOINT,
     ),
     # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
     _said(

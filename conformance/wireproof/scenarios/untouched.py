@@ -98,11 +98,23 @@ UNTOUCHED: tuple[ConversationScenario, ...] = (
         title="A temperature, a stop sequence and a limit of tokens",
         script="reflect/received",
         turns=(Turn(say="What have you received?"),),
-        # No text with an empty line stands in the report, so nothing of it is cut off.
-        body={"temperature": 0.25, "stop": ["\n\nFerryman:"]},
-        cap=4096,
-        # A response repeats its settings, and rows of its own are about what it repeats.
+        # No text with an empty line stands in the report, so nothing of it is cut off. A temperature of 0 is one that a
+        # gateway loses which leaves out what is falsy.
+        body={"temperature": 0, "stop": ["\n\nFerryman:"]},
+        # No limit that a gateway would have of its own.
+        cap=3977,
         dialects=(Dialect.OPENAI_JSON, Dialect.MESSAGES),
+        exercises=("turn.settings-reach-backend",),
+        backend=Backend.ENDPOINT,
+    ),
+    ConversationScenario(
+        name="settings-of-responses",
+        title="A temperature and a limit of tokens of a response, which has no stop sequences",
+        script="reflect/received",
+        turns=(Turn(say="What have you received?"),),
+        body={"temperature": 0},
+        cap=3977,
+        dialects=(Dialect.RESPONSES,),
         exercises=("turn.settings-reach-backend",),
         backend=Backend.ENDPOINT,
     ),

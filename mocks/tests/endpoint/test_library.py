@@ -314,6 +314,20 @@ def test_too_many_at_once_are_turned_away() -> None:
     assert answered("text/hello", "/v1/chat/completions", endpoint).status == 200
 
 
+def test_the_first_of_the_arguments_come_beside_the_name_where_a_script_says_so() -> None:
+    deltas = [
+        one["delta"]["tool_calls"][0]
+        for payload in answered("call/beside-name", "/v1/chat/completions", stream=True).payloads
+        for one in payload["choices"]
+        if "tool_calls" in one["delta"]
+    ]
+    assert [(one.get("id"), one["function"].get("name"), one["function"]["arguments"]) for one in deltas] == [
+        ("call_search", "localSearch", '{"query": "rel'),
+        (None, None, 'ease notes"}'),
+        ("call_read", "readNote", '{"notePath": "notes/release.md"}'),
+    ]
+
+
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
 def test_a_whole_answer_has_one_call_where_the_request_allows_one_at_a_time(path: str) -> None:
     def names(**more: Any) -> list[str]:

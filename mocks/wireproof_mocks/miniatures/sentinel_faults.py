@@ -146,6 +146,10 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
            # A result in parts becomes an empty one.
            request=_outputs(lambda _: "")),
     _fault("first-part-of-outputs-only", "input.items", request=_outputs(lambda parts: parts[:1])),
+    _fault("instructions-beside-items-lost", "input.items",
+           request=lambda asked: without("instructions")(asked) if isinstance(asked.get("input"), list) else asked),
+    _fault("first-part-of-messages-only", "input.items",
+           request=at("input[]", having(at("content", in_list(lambda parts: parts[:1])), role="user"))),
     _fault("untyped-answers-refused", "input.replayed", request=_untyped_answers_refused),
     _fault("tools-of-codex-refused", "input.real-clients", request=_functions_only),
     _fault("references-taken-for-words", "input.items",

@@ -8,13 +8,14 @@ import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wireproof_mocks.miniatures.chunks import WHOLE_CALLS, text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, WITH_MESSAGES, Fault
+from wireproof_mocks.miniatures.chunks import WHOLE_CALLS, each, text_of, with_delta
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, MESSAGES, WITH_MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import restated
 from wireproof_mocks.miniatures.rewriting import (
     at,
     behind_the_first,
     both,
+    each_event,
     having,
     in_body,
     in_list,
@@ -295,10 +296,25 @@ TURN_FAULTS: tuple[Fault, ...] = (
 OWN_LIMIT = 1024
 """The tokens that a gateway allows whatever it is asked for."""
 
+
+def _opened_without_arguments(call: Json) -> Json:
+    return at("function.arguments", lambda _: "")(call) if call.get("id") else call
+
+
+def _signs(event: Json) -> bool:
+    return bool(event.get("delta", {}).get("type") == "signature_delta")
+
+
 GATEWAY_FAULTS: tuple[Fault, ...] = (
     # Of chat alone: where Messages are served, an answer says at which text it stopped, which other rows are about.
     _request("stop-not-passed-on", "settings-reach-backend", without("stop")),
     _anywhere(_request("temperature-not-passed-on", "settings-reach-backend", without("temperature"))),
     _anywhere(_request("own-limit-of-tokens", "settings-reach-backend", with_members(max_tokens=OWN_LIMIT))),
+    _anywhere(_request("temperature-of-zero-not-passed-on", "settings-reach-backend", lambda asked: (
+        asked if asked.get("temperature") else without("temperature")(asked)))),
+    Fault(name="arguments-beside-the-name-lost-in-chat", breaks="chat.stream.arguments-verbatim",
+          frames=each(at("choices[].delta.tool_calls[]", _opened_without_arguments))),
+    Fault(name="thoughts-of-the-upstream-not-signed", breaks="messages.stream.thinking", dialects=(MESSAGES,),
+          frames=each_event(lambda event: () if _signs(event) else event)),
 )  # fmt: skip
 """Each is a gateway that passes all else on; they show in front of an upstream alone."""

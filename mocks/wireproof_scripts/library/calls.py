@@ -66,6 +66,19 @@ CALLS: tuple[Script, ...] = (
     ),
     # chat.stream.stop-after-first and burst-all part here.
     part("call/two", "Two calls of different tools.", _SEARCH, _READ),
+    # What a gateway loses that takes the delta with a call's name for one without arguments.
+    part(
+        "call/beside-name",
+        "Two calls, the first of whose arguments a server sends beside the name.",
+        Call(
+            id="call_search",
+            name="localSearch",
+            arguments='{"query": "release notes"}',
+            pieces=('{"query": "rel', 'ease notes"}'),
+            beside=True,
+        ),
+        Call(id="call_read", name="readNote", arguments='{"notePath": "notes/release.md"}', beside=True),
+    ),
     part(
         "call/three",
         "Three calls of different tools.",

@@ -74,6 +74,14 @@ TEXT: tuple[Script, ...] = (
         Think("The user wants a short answer."),
         Say(("Short", " answer.")),
     ),
+    part(
+        "text/thinking-in-chat",
+        "Reasoning before and within the answer, which servers other than OpenAI's show in chat, too.",
+        Think("The user wants a short answer.", ("The user wants", " a short answer."), in_chat=True),
+        Say(("Short", " enough")),
+        Think("One word is missing.", in_chat=True),
+        Say((", I", " hope.")),
+    ),
     # chat.stream.usage, chat.whole.usage.
     part(
         "text/usage",

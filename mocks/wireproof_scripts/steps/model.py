@@ -91,6 +91,9 @@ class Call:
     """The index of the choice that is sent with the call, if the shape has a place for it; none without it."""
     fill: bool = False
     """Each text in the arguments is a template, as in `template`."""
+    beside: bool = False
+    """The endpoint's streams of chat send the first piece of the arguments beside the name. Many servers do; OpenAI's
+    names a call first."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:

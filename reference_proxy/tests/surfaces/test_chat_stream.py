@@ -77,6 +77,16 @@ def test_calls_are_numbered_and_their_arguments_sent_after_their_opening() -> No
     ]
 
 
+def test_the_first_of_the_arguments_may_come_beside_the_name() -> None:
+    began, *more = call("a", '{"x":')
+    function = {"name": "f", "arguments": '{"x":'}
+    assert deltas(replace(began, beside=True), more[0], ArgumentsAdded(id="a", text="1}"), more[1]) == [
+        ROLE,
+        ({"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": function}]}, None),
+        fragment(0, "1}"),
+    ]
+
+
 def test_empty_arguments_need_no_fragment() -> None:
     assert deltas(*call("a", ""), ChoiceFinished(reason="tool_calls")) == [ROLE, opening(0, "a"), ({}, "tool_calls")]
 

@@ -71,6 +71,8 @@ class _StreamedChoice:
     spoken: bool = False
     blocks: int = 0
     _aggregator: Aggregator = field(default_factory=Aggregator)
+    _unopened: str = ""
+    """The id of the call that is named together with the first of its arguments; empty for none."""
 
     def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
@@ -89,9 +91,16 @@ class _StreamedChoice:
                 for piece in reasoning(event):
                     yield {"reasoning_content": piece}, None
             case CallBegan() if self._aggregator.feed(event):
+                if event.beside:
+                    self._unopened = event.id
+                    return
                 yield self.call_format.opening(self._aggregator.calls[event.id]), None
             case ArgumentsAdded() if self._aggregator.feed(event):
                 call = self._aggregator.calls[event.id]
+                if self._unopened == event.id:
+                    self._unopened = ""
+                    yield self.call_format.opening(call, event.text), None
+                    return
                 # chat.stream.arguments-cumulative.
                 whole = self.call_format.arguments == "cumulative"
                 yield self.call_format.fragment(call, call.arguments if whole else event.text), None

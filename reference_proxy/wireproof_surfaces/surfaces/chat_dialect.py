@@ -82,12 +82,12 @@ class CallFormat:
         legacy = reason == "tool_calls" and self.dialect is ChatFormat.FUNCTION_CALL
         return "function_call" if legacy else reason
 
-    def opening(self, call: AggregatedCall) -> dict[str, Any]:
-        """The delta that opens a call."""
-        # OpenAI's own opening (chat.stream.call-opening): the only form that is right for every client tried.
+    def opening(self, call: AggregatedCall, text: str = "") -> dict[str, Any]:
+        """The delta that opens a call; `text` is what it has of the arguments."""
+        # OpenAI's own opening has none (chat.stream.call-opening): the only form that is right for every client tried.
         if self.dialect is ChatFormat.FUNCTION_CALL:
-            return {"function_call": {"name": call.name, "arguments": ""}}
-        return {"tool_calls": [{"index": call.index, **self._call(call.id, call.name, "")}]}
+            return {"function_call": {"name": call.name, "arguments": text}}
+        return {"tool_calls": [{"index": call.index, **self._call(call.id, call.name, text)}]}
 
     def fragment(self, call: AggregatedCall, text: str) -> dict[str, Any]:
         """The delta with more of the arguments of a call."""

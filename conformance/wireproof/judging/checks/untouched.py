@@ -126,7 +126,7 @@ def _tool(exchange: Exchange, function: JsonObject, came: JsonObject) -> Iterato
 
 _SETTINGS = {
     "temperature": "temperature", "stop": "stop", "stop_sequences": "stop", "max_tokens": "max_tokens",
-    "max_completion_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens", "max_output_tokens": "max_tokens",
 }  # fmt: skip
 """A setting of a request, as any surface calls it → its name in the report of a backend that has settings."""
 

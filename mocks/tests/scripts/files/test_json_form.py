@@ -183,7 +183,7 @@ SHAPES = ", ".join(get_args(Shape))
             {"call": "f"},
             (
                 "call: expected an object with id, name, arguments, shape, also, pieces, late_id, unfinished, choice, "
-                'fill, found "f"'
+                'fill, beside, found "f"'
             ),
         ),
         ({"code": "1"}, 'code: expected an object with id, source, tool, arguments, output, found "1"'),
