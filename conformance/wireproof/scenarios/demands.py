@@ -128,6 +128,13 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         "text/hello",
         say="Read the note.",
     ),
+    _demanded(
+        "named-flat-unmet",
+        "A call of one tool is demanded of a response, and the backend calls another",
+        {"type": "function", "name": "readNote"},
+        (Dialect.RESPONSES,),
+        say="Read the note.",
+    ),
     # Without a script the mock calls the tool that the text names; a model does so, too.
     plain(
         "calls-declared",

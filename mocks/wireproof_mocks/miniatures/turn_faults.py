@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wireproof_mocks.miniatures.chunks import WHOLE_CALLS, each, text_of, with_delta
-from wireproof_mocks.miniatures.fault import FUNCTION_CALL, MESSAGES, WITH_MESSAGES, Fault
+from wireproof_mocks.miniatures.fault import FUNCTION_CALL, MESSAGES, RESPONSES, WITH_MESSAGES, Fault
 from wireproof_mocks.miniatures.heads import restated
 from wireproof_mocks.miniatures.rewriting import (
     at,
@@ -256,6 +256,8 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("forced-calls-forgotten", "tool-choice-forced", mended("tool_choice", None, when=_is_forced)),
     _request("any-call-for-the-named-one", "tool-choice-forced",
              mended("tool_choice", "required", when=lambda choice: isinstance(choice, dict))),
+    Fault(name="any-call-for-the-one-named-in-responses", breaks="turn.tool-choice-forced", dialects=(RESPONSES,),
+          in_turns=True, request=mended("tool_choice", "required", when=lambda choice: isinstance(choice, dict))),
     Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced",
           head=restated("502 Bad Gateway", _forced_in_vain)),
     # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
