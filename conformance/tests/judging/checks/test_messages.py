@@ -221,6 +221,14 @@ def test_a_stream_that_says_less_than_the_whole_answer_is_seen(
     assert seen("messages.parity", streamed(right, stream, without("content_block_start")), whole) == []
 
 
+def test_a_member_too_many_hides_no_wrong_value(right_whole: Make, plain: Make) -> None:
+    both = changed(right_whole("text-hello", dialect=ME), plain, members(created=1, model="gpt"))
+    assert [words.split(",")[0] for words in seen("messages.whole.envelope", both)] == [
+        "the body: created is not among the published fields",
+        'model is "gpt"',
+    ]
+
+
 def test_numbers_that_javascript_reads_alike_are_no_difference(
     right_stream: Make, right_whole: Make, plain: Make
 ) -> None:

@@ -83,11 +83,13 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     yield from seen
     if body is None:
         return
-    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and not seen:
+    # A member too many says nothing of the others.
+    formed = all(one.strict_only for one in seen)
+    if failure_of(exchange) is ExpectedFailure.BEFORE_OUTPUT and formed:
         failed = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
         yield Seen(failed, exchange.body_place, kind="failed", part=Facet.STATUS)
     model = body.get("model")
-    if not seen and model is not None and model != exchange.target.model:
+    if formed and model is not None and model != exchange.target.model:
         named = f"model is {quoted(model)}, the request asked for {quoted(exchange.target.model)}"
         yield Seen(named, member_place(exchange, "model"), strict_only=True, spoils=UNTOUCHED)
 

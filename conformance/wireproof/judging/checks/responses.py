@@ -82,12 +82,11 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     yield from seen
     if body is None:
         return
-    # What is wrong with the values means little while the schema is broken.
-    if not seen:
+    # What is wrong with the values means little while the schema is broken; a member too many breaks none of them.
+    if all(one.strict_only for one in seen):
         yield from wrong_head(exchange, body, prefix="resp_", created="created_at")
         for name, wrong in list(_repeats(exchange, body))[:1]:
             yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, part=Facet.SETTINGS)
-    if all(one.strict_only for one in seen):
         ended = list(_ended(exchange))[:1]
         place = member_place(exchange, "status")
         yield from (Seen(sentence, place, kind="status", part=Facet.FINISH) for sentence in ended)
