@@ -323,6 +323,19 @@ def test_text_where_calls_were_due_is_one_cause_in_several_scenarios(whole: Make
     assert len(broken(some)) > 1
 
 
+def test_blocks_without_calls_beside_them_hide_nothing(right_stream: Make, stream: Make) -> None:
+    def without_calls(name: str) -> Exchange:
+        right = right_stream(name, dialect=Dialect.OBSIDIAN_XML)
+        return stream(name, right.choice().text, {"finish": "tool_calls"}, dialect=Dialect.OBSIDIAN_XML)
+
+    names = ("call-one", "call-after-text", "xml-order")
+    target = dataclasses.replace(TARGET, dialects=(Dialect.OBSIDIAN_XML,))
+    found = judged(*map(without_calls, names), target=target)
+    assert found.causes == ()
+    assert "call-one:chat.stream.call-opening" in broken(found)
+    assert outcome(found, "call-one:chat.stream.arguments-verbatim").verdict is Verdict.PASS
+
+
 def test_what_stands_beside_calls_is_judged_where_they_are_missing(stream: Make) -> None:
     names, stop = ("call-one", "calls-burst", "call-large"), {"finish": "stop"}
     silent = judged(*(stream(name, stop) for name in names))

@@ -112,6 +112,20 @@ def test_a_document_says_the_exchanges_but_for_the_one_that_was_left(stream: Mak
     assert document([hello, after]) == f"# exchange 1\n{HELLO}# exchange 2\n{render(after)}"
 
 
+@pytest.mark.parametrize("dialect", [Dialect.OBSIDIAN_XML, Dialect.OPENAI_JSON])
+def test_a_block_may_stand_before_its_call_or_behind_it(
+    store: Path, stream: Make, call: Callable[..., Any], dialect: Dialect
+) -> None:
+    pieces = ("<use_tool>", call(0, "a", "f", "{}"))
+    before, behind = (stream("call-one", *frames, STOP, dialect=dialect) for frames in (pieces, pieces[::-1]))
+    form = Form(dialect, Mode.STREAM)
+    (store / file_name("call-one", form)).parent.mkdir(exist_ok=True)
+    (store / file_name("call-one", form)).write_text(document([behind]), encoding="utf-8")
+    explained = set(Facet) - {Facet.EVENTS}
+    assert list(difference(behind, load(), explained)) == []
+    assert bool(list(difference(before, load(), explained))) == (dialect is Dialect.OPENAI_JSON)
+
+
 def test_what_was_stored_is_found_again(store: Path, stream: Make) -> None:
     hello = stream("text-hello", "Hello, world!", STOP)
     (store / file_name("text-hello", STREAM)).write_text(document([hello]), encoding="utf-8")

@@ -51,7 +51,7 @@ def without_calls(served: Sequence[Exchange]) -> list[SymptomCase]:
     """The answers that lack a call in all forms in which none ever came, those of the form that decides in front."""
     due = [exchange for exchange in served if _is_due(exchange)]
     rest = [exchange for exchange in served if not _is_due(exchange)]
-    forms = {exchange.form for exchange in due} - {exchange.form for exchange in due if exchange.answer.calls}
+    forms = {exchange.form for exchange in due} - {exchange.form for exchange in due if exchange.carries_calls}
     if len({exchange.scenario.name for exchange in due if exchange.form in forms}) < SEVERAL:
         return []
     lost = sorted(due, key=lambda one: _ORDER.index((one.form.dialect.spec.surface, one.form.mode)))
@@ -84,7 +84,7 @@ def _follows(exchange: Exchange) -> bool:
 
     That is where a call was due that the model wrote into its text, and where a backend reports which tools it got.
     """
-    if exchange.answer.calls:
+    if exchange.carries_calls:
         return False
     reports = bool(exchange.conversation.tools) and any(wanted.text is None for wanted in exchange.wanted)
     return reports or any(wanted.calls or "<use_tool>" in (wanted.text or "") for wanted in exchange.wanted)

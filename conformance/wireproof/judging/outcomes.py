@@ -190,7 +190,7 @@ def _not_shown(run: ScenarioRun, row: Requirement) -> str:
         return "no error came in which it could be seen"
     if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
         return "no answer brought the response that the next request continues"
-    if row.judged is JudgedOn.CALLS and not any(one.answer.calls for one in exchanges if one.reading is not None):
+    if row.judged is JudgedOn.CALLS and not any(one.carries_calls for one in exchanges if one.reading):
         return "no tool call came in which it could be seen"
     return ""
 

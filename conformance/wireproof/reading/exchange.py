@@ -23,6 +23,7 @@ from wireproof.wire.reading import Reading
 from wireproof.wire.responses import responses_stream
 from wireproof.wire.responses_whole import read_response
 from wireproof.wire.stream import read_pieces
+from wireproof.wire.textual import CLOSE, OPEN
 from wireproof.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -114,6 +115,12 @@ class Exchange:
         """Each expected choice with the one that came."""
         for index, wanted in enumerate(self.wanted):
             yield wanted, self.choice(index)
+
+    @property
+    def carries_calls(self) -> bool:
+        """Whether the answer carries a call: as such, or, in a dialect of blocks, as a block in its content alone."""
+        texts = (choice.text or "" for choice in self.answer.choices) if self.dialect.spec.blocks else ()
+        return bool(self.answer.calls) or any(CLOSE in text.partition(OPEN)[2] for text in texts)
 
     @property
     def request(self) -> Request | None:
