@@ -46,6 +46,7 @@ SAID: dict[str, tuple[Any, dict[str, Any], list[ChoiceSign]]] = {
     "refusal": ({"refusal": "no"}, {}, [ChoiceSign.EMPTY]),
     "finish": ({}, {"finish_reason": "stop"}, [ChoiceSign.FINISH]),
     "finish with empty content": ({"content": ""}, {"finish_reason": "stop"}, [ChoiceSign.FINISH]),
+    "finish that is empty": ({"content": "a"}, {"finish_reason": ""}, [ChoiceSign.TEXT]),
     "finish that is no string": ({}, {"finish_reason": 1}, [ChoiceSign.FINISH]),
     "no finish": ({"content": "a"}, {"finish_reason": None}, [ChoiceSign.TEXT]),
     "finish with text": ({"content": "a"}, {"finish_reason": "stop"}, [ChoiceSign.TEXT, ChoiceSign.FULL]),

@@ -1,8 +1,8 @@
 """One choice of a chat stream: what its deltas say, as signs to the grammar, and what comes of them.
 
 `content` that is null or "" is no text. `role`, `finish_reason`, `id` or `name` that is null counts as absent, and so
-does an `id` or `name` that is "": real servers repeat a call's head with empty strings, and every client copes. A value
-of the wrong type counts as absent too: the JSON Schema names it.
+does one of the last three that is "": real servers repeat a call's head with empty strings, or end every chunk so, and
+every client copes. A value of the wrong type counts as absent too: the JSON Schema names it, and such a finish.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Delta:
     calls: tuple[CallDelta, ...]
     """Its calls' deltas, in order."""
     finished: bool
-    """Whether it has a finish_reason, of whatever type."""
+    """Whether it has a finish_reason, of whatever type, but for ""."""
     finish: str | None
     """The finish_reason; None when absent or no string."""
 
@@ -157,7 +157,7 @@ def _delta(choice: JsonObject) -> Delta:
         role=text_of(delta.get("role")),
         text=text_of(delta.get("content")),
         calls=tuple(_calls(delta)),
-        finished=finish is not None,
+        finished=finish is not None and finish != "",
         finish=text_of(finish),
     )
 
