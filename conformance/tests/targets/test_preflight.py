@@ -697,6 +697,19 @@ def test_an_output_mode_that_is_echoed_is_spoken_although_no_call_came(tiny: Tin
     assert list(found.unspoken) == [Dialect.FUNCTION_CALL]
 
 
+def test_an_output_mode_that_is_echoed_is_spoken_although_the_answer_cannot_be_read(tiny: TinyServer) -> None:
+    def chat(exchange: TinyExchange) -> None:
+        if "tools" in exchange.json:
+            mode = exchange.headers.get(MODE_HEADER, "")
+            exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n")
+            exchange.send(f"{MODE_HEADER}: {mode}\r\n\r\n".encode(), b'{"choices": ')
+        else:
+            text(exchange)
+
+    tiny.respond = routes(chat=chat)
+    assert Dialect.OBSIDIAN_XML in preflight(a_target(tiny.base_url)).dialects
+
+
 def test_tools_that_are_refused_hide_no_surface(tiny: TinyServer) -> None:
     def chat(exchange: TinyExchange) -> None:
         if "tools" in exchange.json or "functions" in exchange.json:

@@ -300,13 +300,13 @@ class _Look:
         if answer.status is None:
             self.unanswered = True
             return f"it is not known, since no answer came to a request for a call; --dialect {dialect} judges it"
-        if recognised is None:
-            return f"it is not served: {seen(answer)}"
         echoed = dialect.spec.output_mode != DEFAULT.spec.output_mode and answer.headers.get(MODE_HEADER)
-        if dialect.spec.carrier in recognised.carriers or echoed == dialect.spec.output_mode:
+        carried = recognised.carriers if recognised is not None else frozenset()
+        # The header is enough: what is wrong with the form of an answer is judged, and hides no dialect.
+        if dialect.spec.carrier in carried or (answer.ok and echoed == dialect.spec.output_mode):
             return ""
-        carried = " and ".join(sorted(recognised.carriers)) or "no call"
-        return f"it is not served: asked for, the answer carries {carried}"
+        named = f"asked for, the answer carries {' and '.join(sorted(carried)) or 'no call'}"
+        return f"it is not served: {named if recognised is not None else seen(answer)}"
 
     async def arguments(self) -> ArgumentsMode | None:
         """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or does not show."""

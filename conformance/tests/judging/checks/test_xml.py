@@ -7,6 +7,7 @@ import pytest
 
 from wireproof.judging.checks import CHECKS, xml
 from wireproof.judging.checks.xml import BlockRule, broken_rules
+from wireproof.judging.registry import NotShownError
 from wireproof.model.dialect import MODE_HEADER, Dialect
 from wireproof.reading.exchange import Exchange
 from wireproof.wire.textual import write_block
@@ -141,3 +142,9 @@ def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None
     assert found() == [f"there is no {MODE_HEADER} header, it should say {dialect.spec.output_mode}"]
     (missing,) = CHECKS.look("mode.header", right_whole("call-one", dialect=dialect))
     assert str(missing.about) == f"{MODE_HEADER} is missing among the headers"
+
+
+def test_the_mode_of_an_answer_that_cannot_be_read_is_not_known(plain: Make) -> None:
+    torn = plain("mode-default", 200, b'{"choices": [{"message": {"content": "<use_tool>')
+    with pytest.raises(NotShownError, match="could be read"):
+        list(CHECKS.look("mode.default", torn))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from wireproof.judging.checks.diff import difference, torn
 from wireproof.judging.checks.places import first_place, same_data, text_spot
-from wireproof.judging.registry import Checks, Seen, no_header
+from wireproof.judging.registry import Checks, NotShownError, Seen, no_header
 from wireproof.model.dialect import MODE_HEADER, mode_of
 from wireproof.wire import textual
-from wireproof.wire.events import Text
+from wireproof.wire.events import CallOpened, Text
 from wireproof.wire.message import read_whole
 from wireproof.wire.quoting import quoted
 
@@ -166,8 +166,14 @@ def mode_header(exchange: Exchange) -> Iterable[Seen]:
 
 @check("mode.default")
 def mode_default(exchange: Exchange) -> Iterable[Seen]:
-    """An answer to a request that names no output mode is in the target's own."""
+    """An answer to a request that names no output mode is in the target's own.
+
+    Raises:
+        NotShownError: it has neither a text nor a call that could be read.
+    """
     reading = read_whole(exchange.transcript.body)
+    if not any(isinstance(event, Text | CallOpened) for event in reading.events):
+        raise NotShownError("no answer that could be read came to a request that names no output mode")
     content = next((event.text for event in reading.events if isinstance(event, Text)), "")
     came = mode_of(content)
     if came is not exchange.target.default_mode:
