@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from wireproof.clients.judged import Asked
     from wireproof.results.certificate import Certificate
+    from wireproof_mocks.clients.forms import ReceivedAnswer
 
 CASES = {
     f"{surface}-{mode}": Form(dialect, mode)
@@ -76,3 +77,18 @@ def test_a_program_is_killed_by_its_own_requirement_and_no_other(name: str) -> N
         words = (sys.executable, "-m", "wireproof_mocks.clients", "--stream", *(["--fault", fault] if fault else []))
         client = ProgramClient(command=ClientCommand(words=words, variables={}))
         assert broken(certify_client(client, scenarios=leaving)) == found
+
+
+class _PiecesDecodedAlone(MiniatureClient):
+    """Reads each piece of a stream as text by itself, so that a character that two pieces share is lost."""
+
+    def read(self, response: httpx.Response) -> ReceivedAnswer:
+        pieces = response.iter_bytes
+        response.iter_bytes = lambda *_: (piece.decode(errors="replace").encode() for piece in pieces())  # type: ignore[method-assign]
+        return super().read(response)
+
+
+@pytest.mark.parametrize("form", [form for form in CASES.values() if form.mode is Mode.STREAM])
+def test_a_client_that_loses_the_characters_at_the_ends_of_pieces_is_found_by_both_that_it_spoils(form: Form) -> None:
+    certificate = judge_client_function(asking(_PiecesDecodedAlone, form))
+    assert broken(certificate) == {"client.text-replayed", "client.call-replayed"}

@@ -41,6 +41,12 @@ UNKNOWN = json.dumps({
     "id": "wireproof_unknown", "object": "chat.completion.chunk", "created": 1700000000, "model": "unknown",
     "choices": [], "type": "wireproof.unknown", "sequence_number": 1000, "unknown": {"nested": [1, None, "x"]},
 })  # fmt: skip
+_IN_PIECES = Drip(size=7, seconds=0.001)
+"""Pieces that end within a character, too: who reads each by itself loses that.
+
+The last six characters of `PLANES` have four bytes and a blank each: wherever they begin, one of them is cut if every
+seventh byte ends a piece.
+"""
 HELLO: tuple[Step, ...] = (Say(("Hello", " from", " Wireproof", ".")), Usage(input=8, output=4))
 
 
@@ -167,14 +173,14 @@ _TABLE: Mapping[str, _Answering] = {
     ),
     "stall": _Answering(parts=lambda _: ((Say(("Wait ", "for")), Stall(2.0), Say((" it", "."))),)),
     "slow": _Answering(
-        parts=lambda tool: ((Drip(size=24, seconds=0.005), _call("slow", tool)), (_say("Slow, and done."),))
+        parts=lambda tool: ((_IN_PIECES, _call("slow", tool, tool.with_text(PLANES))), (_say("Slow, and done."),))
     ),
     "planes": _Answering(
         parts=lambda tool: (
             (Say((PLANES, BLANKS)), _call("planes", tool, tool.with_text(PLANES + BLANKS))), (Say((PLANES, BLANKS)),),
         )
     ),
-    "planes-in-text": _Answering(parts=lambda _: ((Say((PLANES, BLANKS)),),)),
+    "planes-in-text": _Answering(parts=lambda _: ((_IN_PIECES, Say((PLANES, BLANKS))),)),
     "large-arguments": _Answering(
         parts=lambda tool: ((_call("large", tool, tool.with_text("x" * MEBIBYTE), pieces=64),), (_say("Large."),))
     ),

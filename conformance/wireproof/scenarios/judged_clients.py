@@ -104,7 +104,7 @@ CLIENT_SCENARIOS = (
         "client.no-storm",
         "client.text-replayed",
     ),
-    _played("client-slow", "a call that comes a few bytes at a time", (LOOK,), *_CALL),
+    _played("client-slow", "a call that comes a few bytes at a time, cut within characters, too", (LOOK,), *_CALL),
     _played(
         "client-planes",
         "characters of every plane and all kinds of blanks, in a text and in arguments",
@@ -114,7 +114,7 @@ CLIENT_SCENARIOS = (
     ),
     _played(
         "client-planes-in-text",
-        "the same in a text alone, then the next turn",
+        "the same in a text alone, a few bytes at a time, then the next turn",
         (HELLO, AGAIN),
         "client.text-replayed",
         "client.order",

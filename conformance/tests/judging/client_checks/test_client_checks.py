@@ -59,6 +59,15 @@ RIGHT: dict[str, tuple[Transcript, ...]] = {
         asked(USER, at=1),
         asked(USER, said("Done."), MORE),
     ),
+    "the same said twice": (
+        asked(USER),
+        asked(USER, said("Done."), MORE, at=1),
+        asked(USER, said("Done."), MORE, said("Done."), {"role": "user", "content": "And more."}, at=2),
+    ),
+    "an example of the client's own that is answered in the same words": (
+        asked(said("Done."), said("Done."), USER),
+        asked(said("Done."), said("Done."), USER, said("Done."), MORE, at=1),
+    ),
     "half a call, reported": (
         asked(USER, answer=said(None, call(arguments='{"at"'))),
         asked(USER, said(None, call(arguments='{"at"')), result(text="error: no JSON"), at=1),
@@ -167,6 +176,12 @@ BROKEN: list[tuple[str, str, tuple[Transcript, ...]]] = [
         "client.order",
         "calls swapped",
         (asked(USER, answer=TWO), asked(USER, said(None, call("call_2"), call()), result(), result("call_2"))),
+    ),
+    ("client.order", "a call twice", (asked(USER, answer=LOOKED), asked(USER, LOOKED, result(), LOOKED, result()))),
+    (
+        "client.order",
+        "a text twice",
+        (asked(USER, answer=said("Done.")), asked(USER, said("Done."), said("Done."), MORE)),
     ),
     ("client.order", "turns swapped", (asked(USER, said("Done."), MORE), asked(MORE, said("Done."), USER))),
     (

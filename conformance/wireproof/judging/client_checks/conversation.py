@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from wireproof.judging.client_checks.registry import ClientChecks, Occasion, broken, kept
@@ -11,6 +12,8 @@ from wireproof.wire.quoting import FEW, apart, quoted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from wireproof.reading.client_answers import AnswerToClient
 
 check = ClientChecks()
 
@@ -43,11 +46,16 @@ def text_replayed(record: ClientRecord) -> Iterator[Occasion]:
 
 @check("client.order", unseen="no request holds more than one message")
 def order(record: ClientRecord) -> Iterator[Occasion]:
-    """The messages stand as they were said, and results directly behind their calls."""
+    """The messages stand as they were said, what was answered once stands once, and results directly behind calls."""
     for exchange in record.asked:
         if len(exchange.spoken) < 2:  # noqa: PLR2004 - one message is in order
             continue
-        wrong = _misplaced(exchange.messages) or _disordered(record, exchange) or _calls_swapped(record, exchange)
+        wrong = (
+            _misplaced(exchange.messages)
+            or _disordered(record, exchange)
+            or _calls_swapped(record, exchange)
+            or _repeated(record, exchange)
+        )
         yield broken(exchange, *wrong) if wrong else kept(exchange)
 
 
@@ -97,6 +105,35 @@ def _calls_swapped(record: ClientRecord, exchange: ClientExchange) -> tuple[str,
             if id_ != right:
                 return f"the call {quoted(id_)} stands where {quoted(right)} was made", message.path
     return None
+
+
+def _repeated(record: ClientRecord, exchange: ClientExchange) -> tuple[str, tuple[str | int, ...] | None] | None:
+    """What an answer said, and is sent back more often than the request before and the answers since have it."""
+    before = record.continued(exchange)
+    if before is None:
+        return None
+    since = [one.answer for one in record.before(exchange) if one.number >= before.number and one.answer]
+    answered = Counter(said for answer in since for said in _said(answer))
+    had = Counter(said for message in _assistants(before) for said in _said(message))
+    seen = Counter[tuple[str, str]]()
+    for message in _assistants(exchange):
+        for what, text in _said(message):
+            seen[what, text] += 1
+            # What no answer said is the client's own.
+            if answered[what, text] and seen[what, text] > had[what, text] + answered[what, text]:
+                return f"the {what} {short(text)} of an answer stands here a second time", message.path
+    return None
+
+
+def _assistants(exchange: ClientExchange) -> Iterator[ClientMessage]:
+    return (one for one in exchange.messages if one.speaker is Speaker.ASSISTANT)
+
+
+def _said(one: AnswerToClient | ClientMessage) -> Iterator[tuple[str, str]]:
+    """The text and the calls of an answer, or of what is sent back as one."""
+    if one.text:
+        yield "text", one.text
+    yield from (("call", call.id) for call in one.calls if call.id)
 
 
 def _shown(message: ClientMessage) -> str:
