@@ -29,10 +29,10 @@ NOT_SAMPLED = {
     "prompts-share-a-buffer", "capacity-before-model", "key-compared-by-prefix", "form-taken-for-json",
     "charset-is-415", "results-trimmed",
     "tools-of-codex-refused",
-    # The scenarios of stop sequences and of held threads are younger than the samples; record these on a machine that
-    # does nothing else.
+    # The scenarios of stop sequences, of held threads and of input in parts are younger than the samples; record these
+    # on a machine that does nothing else.
     "stop-sequence-null", "stop-sequence-ends-the-turn", "no-name-of-the-stop-sequence", "end-turn-at-a-stop-sequence",
-    "thread-continued-without-its-beginning",
+    "thread-continued-without-its-beginning", "instructions-beside-items-lost", "first-part-of-messages-only",
 }  # fmt: skip
 """Faults that no recorded exchange shows, so that what hides them is not known: they are drawn beside any other."""
 

@@ -87,13 +87,12 @@ INPUT: tuple[PlainScenario, ...] = (
     ),
     plain(
         "input-items",
-        "Instructions beside messages with a string or parts, a call and its result, each with and without type and id",
+        "Messages with a string or parts, a call and its result, each with and without type and id",
         ("responses.input.items",),
         Request(
             path=PATH,
             json={
                 "model": "{model}",
-                "instructions": "Answer as ibis-9 would.",
                 "input": [
                     {"role": "user", "content": "Who is alpaca-1?"},  # no `type`: OpenAI's short form of a message
                     {
@@ -106,10 +105,7 @@ INPUT: tuple[PlainScenario, ...] = (
                     {
                         "type": "message",
                         "role": "user",
-                        "content": [
-                            {"type": "input_text", "text": "Find camel-3."},
-                            {"type": "input_text", "text": "And find jackal-0."},
-                        ],
+                        "content": [{"type": "input_text", "text": "Find camel-3."}],
                     },
                     # Codex as a client sends its items back; nothing of this one has to reach the backend, but it
                     # must be accepted.
@@ -144,11 +140,9 @@ INPUT: tuple[PlainScenario, ...] = (
                 ],
             },
             reflects=(
-                "ibis-9",
                 "alpaca-1",
                 "bison-2",
                 "camel-3",
-                "jackal-0",
                 "call_4",
                 "emu-5",
                 "call_5",
@@ -156,6 +150,31 @@ INPUT: tuple[PlainScenario, ...] = (
                 "hyrax-7",
                 "heron-8",
             ),
+        ),
+    ),
+    plain(
+        "input-parts",
+        "Instructions beside items, and messages whose text comes in several parts",
+        ("responses.input.items",),
+        sent(
+            {
+                "instructions": "Answer as ibis-9 would.",
+                "input": [
+                    {
+                        "type": "message",
+                        "role": "user",
+                        "content": [
+                            {"type": "input_text", "text": "Who is jackal-0?"},
+                            {"type": "input_text", "text": "And who is koala-1?"},
+                        ],
+                    },
+                    {"role": "user", "content": "[[wireproof:reflect/received#input-parts]] So what of llama-2?"},
+                ],
+            },
+            "ibis-9",
+            "jackal-0",
+            "koala-1",
+            "llama-2",
         ),
     ),
     plain(

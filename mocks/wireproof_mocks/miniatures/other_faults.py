@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from wireproof_mocks.miniatures.fault import Environ, FaultHead, Heads, Json, SentRequest
     from wireproof_mocks.miniatures.rewriting import Change
 
-CACHED = "usage.prompt_tokens_details.cached_tokens"
 HUGE = 512 * 1024
 """Characters: more than arguments of 64 KiB have, and less than those of a mebibyte."""
 
@@ -151,8 +150,6 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     # A judge that looks at each count alone would not see it.
     _whole("whole-usage-does-not-add-up", "usage",
            _completion(at("usage.total_tokens", lambda count: count + 1))),
-    _whole("cached-tokens-never-counted", "usage", _completion(at(CACHED, lambda _: 0)),
-           frames=each(at(CACHED, lambda _: 0))),
     _whole("whole-call-finishes-as-stop", "finish", finishing_as(tool_calls="stop")),
     _whole("whole-length-finishes-as-stop", "finish", finishing_as(length="stop")),
     _whole("whole-first-call-only", "calls-all-in-order", at(WHOLE_CALLS, lambda calls: calls[:1])),

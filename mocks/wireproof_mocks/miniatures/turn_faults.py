@@ -228,6 +228,8 @@ def _anywhere(fault: Fault) -> Fault:
     return replace(fault, dialects=WITH_MESSAGES)
 
 
+_NOTHING_CACHED = at("usage.prompt_tokens_details.cached_tokens", lambda _: 0)
+
 TURN_FAULTS: tuple[Fault, ...] = (
     _request("message-lost", "history-reaches-backend", at("messages", _first_question_lost)),
     _request("last-of-the-user-only", "history-reaches-backend",
@@ -258,6 +260,8 @@ TURN_FAULTS: tuple[Fault, ...] = (
              mended("tool_choice", "required", when=lambda choice: isinstance(choice, dict))),
     Fault(name="any-call-for-the-one-named-in-responses", breaks="turn.tool-choice-forced", dialects=(RESPONSES,),
           in_turns=True, request=mended("tool_choice", "required", when=lambda choice: isinstance(choice, dict))),
+    Fault(name="cached-tokens-never-counted", breaks="chat.whole.usage", frames=each(_NOTHING_CACHED),
+          whole=in_body(having(_NOTHING_CACHED, object="chat.completion"))),
     Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced",
           head=restated("502 Bad Gateway", _forced_in_vain)),
     # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
